@@ -1,0 +1,101 @@
+//! `cargo xtask`: everything that is done to this project, by one command each.
+//!
+//! Not part of the product: nothing here is compiled into the page or into `kwp`.
+
+mod build;
+mod chrome;
+mod process;
+mod project;
+mod serve;
+mod sizes;
+mod test;
+mod tools;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use lexopt::prelude::*;
+
+const USAGE: &str = "\
+cargo xtask COMMAND
+
+  serve    build the page and serve it on this machine
+             --port N     first port to try (default 8080)
+  build    build the static site
+  test     every check; or only the named groups: lint, native, wasm, browser
+             --built      browser: test the site as it lies in --dist, without building it
+             ARG...       after a --, passed on to the browser tests' runner (node --test)
+
+Options of all three:
+  --dist DIR   where the site goes (default dist)
+  --dev        an unoptimised page, built in seconds
+  -h, --help   this text
+
+Tools that are missing are installed into target/tools. CHROME=/path/to/chromium names the browser for the
+tests.";
+
+/// The command line, parsed.
+struct Arguments {
+    command: Option<String>,
+    groups: Vec<String>,
+    site: build::Site,
+    port: u16,
+    built: bool,
+    passed_on: Vec<String>,
+}
+
+fn parse() -> Result<Arguments, lexopt::Error> {
+    let mut parser = lexopt::Parser::from_env();
+    let mut arguments = Arguments {
+        command: None,
+        groups: Vec::new(),
+        site: build::Site { dist: PathBuf::from("dist"), dev: false },
+        port: 8080,
+        built: false,
+        passed_on: Vec::new(),
+    };
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Short('h') | Long("help") => arguments.command = None,
+            Long("dev") => arguments.site.dev = true,
+            Long("dist") => arguments.site.dist = parser.value()?.into(),
+            Long("port") => arguments.port = parser.value()?.parse()?,
+            Long("built") => arguments.built = true,
+            Value(word) if arguments.command.is_none() => arguments.command = Some(word.string()?),
+            Value(word) => {
+                let word = word.string()?;
+                let passed_on = word.starts_with('-') || word.contains(['/', '.']);
+                if passed_on { &mut arguments.passed_on } else { &mut arguments.groups }.push(word);
+            }
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(arguments)
+}
+
+fn main() -> ExitCode {
+    let arguments = match parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            eprintln!("error: {error}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    let site = &arguments.site;
+    let result = match arguments.command.as_deref() {
+        Some("build") => build::build(site).map(|()| ExitCode::SUCCESS),
+        Some("serve") => serve::serve(site, arguments.port).map(|()| ExitCode::SUCCESS),
+        Some("test") => test::test(&arguments.groups, site, arguments.built, &arguments.passed_on),
+        Some(other) => {
+            eprintln!("error: there is no command {other:?}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+        None => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("\nerror: {error:#}");
+        ExitCode::FAILURE
+    })
+}

@@ -1,0 +1,121 @@
+//! Installs what is missing, at pinned versions, into folders that git ignores. A second call finds everything
+//! in place and takes no time.
+
+use std::{fs, path::Path};
+
+use anyhow::{Context, Result};
+
+use crate::{
+    process::{cargo, command, exists, output, run, say},
+    project,
+};
+
+/// The bundler. Built with neither its updater nor its own TLS, and its release profile undone: three times as
+/// fast to install.
+const TRUNK: &str = "0.21.14";
+
+/// What the page is compiled to.
+pub(crate) const WASM_TARGET: &str = "wasm32-unknown-unknown";
+
+/// The standard library for wasm32.
+pub(crate) fn wasm_target() -> Result<()> {
+    let sysroot = output(command("rustc").args(["--print", "sysroot"])).context("rustc does not answer")?;
+    if Path::new(&sysroot).join("lib/rustlib").join(WASM_TARGET).join("lib").exists() {
+        return Ok(());
+    }
+    say("installing Rust's standard library for wasm32 (seconds)");
+    run(command("rustup").args(["target", "add", WASM_TARGET]))
+        .with_context(|| format!("the page needs it: `rustup target add {WASM_TARGET}`"))
+}
+
+/// A component of the toolchain, found by the cargo command it brings.
+pub(crate) fn component(name: &str, subcommand: &str) -> Result<()> {
+    if output(cargo().args([subcommand, "--version"])).is_some() {
+        return Ok(());
+    }
+    say(&format!("installing {name} (seconds)"));
+    run(command("rustup").args(["component", "add", name]))
+}
+
+/// The bundler that makes the page.
+pub(crate) fn trunk() -> Result<()> {
+    install("trunk", TRUNK, "trunk", &["--no-default-features", "--features", "rustls"], 6)
+}
+
+/// The glue generator, and the runner for tests on wasm32 that comes with it.
+pub(crate) fn wasm_bindgen() -> Result<()> {
+    let lock = fs::read_to_string(project::root().join("Cargo.lock")).context("reading Cargo.lock")?;
+    let version = locked(&lock, "wasm-bindgen").context("Cargo.lock names no wasm-bindgen")?;
+    install("wasm-bindgen-cli", version, "wasm-bindgen-test-runner", &[], 3)
+}
+
+/// wasm-opt, from npm. Without Node there is none; the answer says whether there is.
+pub(crate) fn wasm_opt() -> Result<bool> {
+    if !exists("node") || !exists("npm") {
+        return Ok(false);
+    }
+    npm("xtask/npm", "wasm-opt (npm's binaryen, some 100 MB)")?;
+    Ok(true)
+}
+
+/// The packages of a folder's lock file, unless they are there already.
+pub(crate) fn npm(folder: &str, what: &str) -> Result<()> {
+    let folder = project::root().join(folder);
+    let wanted = fs::read(folder.join("package-lock.json"))?;
+    let stamp = folder.join("node_modules/.installed-from");
+    if fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    say(&format!("installing {what} (seconds to a minute)"));
+    run(command("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&folder)).with_context(|| {
+        format!("`npm ci` in {} must succeed; is the npm registry reachable?", folder.display())
+    })?;
+    Ok(fs::write(stamp, wanted)?)
+}
+
+/// Installs a crate's programs into the tools folder, unless the right version is there or on the PATH.
+fn install(package: &str, version: &str, program: &str, features: &[&str], minutes: u32) -> Result<()> {
+    let answer = output(command(program).arg("--version")).unwrap_or_default();
+    if answer.split_whitespace().last() == Some(version) {
+        return Ok(());
+    }
+    say(&format!(
+        "installing {package} {version} into target/tools, once (about {minutes} minutes on two cores)"
+    ));
+    let tools = project::tools();
+    // A target folder of its own: an interrupted installation goes on where it was, and two tools share crates.
+    let target = tools.join("build");
+    run(cargo()
+        .args(["install", "--locked", package, "--version", version])
+        .args(features)
+        .arg("--root")
+        .arg(&tools)
+        .arg("--target-dir")
+        .arg(&target)
+        .args(["--config", "net.retry=5"])
+        .env("CARGO_PROFILE_RELEASE_LTO", "off")
+        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
+        .env_remove("RUSTFLAGS"))
+    .with_context(|| format!("{package} {version} could not be installed; is crates.io reachable?"))
+}
+
+/// The version of a package in a Cargo.lock.
+fn locked<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
+    let after = lock.split_once(&format!("name = \"{package}\"\nversion = \""))?.1;
+    after.split_once('"').map(|(version, _)| version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::locked;
+
+    #[test]
+    fn a_locked_version_is_found_by_the_whole_name() {
+        let lock = "[[package]]\nname = \"wasm-bindgen-macro\"\nversion = \"1\"\n\n\
+                    [[package]]\nname = \"wasm-bindgen\"\nversion = \"2.3\"\n";
+        assert_eq!(locked(lock, "wasm-bindgen"), Some("2.3"));
+        assert_eq!(locked(lock, "yew"), None);
+    }
+}
