@@ -46,13 +46,15 @@
     return box;
   }
 
-  // Also the end of the module: nothing it still draws is in the document any more.
+  // Before the module has drawn anything, the notice stands above what the article shows without it; later it
+  // takes the place of a drawing that nobody updates any more.
   function giveUp(word) {
     const now = root.getAttribute("data-boot");
     if (now in SENTENCES) return;
     state(word);
     for (const mount of document.querySelectorAll(".mount")) {
-      mount.replaceChildren(notice(word));
+      if (word === "stopped") mount.replaceChildren();
+      mount.prepend(notice(word));
     }
   }
 

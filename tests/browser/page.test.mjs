@@ -1,0 +1,94 @@
+// The page as such: it starts, wherever it is hosted, and it says so when it cannot.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { open, panel } from "./harness/index.mjs";
+
+const MOUNTS = ["#panel-dispatch", "#panel-watermark", "#panel-backpressure", "#panel-rebalance"];
+
+// Every mount point shows a notice of this kind, with a button that reloads.
+async function assertNotices(page, word, sentence) {
+  for (const mount of MOUNTS) {
+    const notice = page.locator(`${mount} .boot-notice[data-boot="${word}"]`);
+    await notice.waitFor();
+    assert.match(await notice.innerText(), sentence);
+    assert.ok(await notice.getByRole("button", { name: "Reload the opening state" }).isVisible());
+  }
+}
+
+async function assertReloads(page) {
+  await Promise.all([page.waitForEvent("load"), page.locator("[data-act=reload]").first().click()]);
+  await page.locator("html[data-boot=running]").waitFor({ state: "attached" });
+  assert.equal(await page.locator(".boot-notice").count(), 0);
+  assert.equal(new URL(page.url()).hash, "");
+}
+
+test("the page starts without a word in the console", async (t) => {
+  const page = await open(t);
+  await panel(page, "dispatch").root.waitFor({ state: "attached" });
+  // Longer than Chromium waits before it warns of a preload that nothing used.
+  await page.waitForTimeout(4000);
+});
+
+test("the page starts under any path of a host", async (t) => {
+  const page = await open(t, { prefix: "/some/path/" });
+  await panel(page, "dispatch").root.waitFor({ state: "attached" });
+});
+
+test("a module that does not load is told in every panel's place", async (t) => {
+  let lost = true;
+  const page = await open(t, {
+    path: "#from-a-link",
+    running: false,
+    allow: [/ERR_FAILED/, /Failed to fetch/],
+    before: (page) => page.route("**/*.wasm", (route) => (lost ? route.abort() : route.continue())),
+  });
+  await assertNotices(page, "unloaded", /could not be loaded/);
+  lost = false;
+  await assertReloads(page);
+});
+
+test("glue that is missing on the host is told in every panel's place", async (t) => {
+  const page = await open(t, {
+    running: false,
+    allow: [/404/, /Failed to fetch/],
+    before: (page) => page.route(/kwp-[0-9a-f]+\.js/, (route) => route.fulfill({ status: 404 })),
+  });
+  await assertNotices(page, "unloaded", /could not be loaded/);
+});
+
+test("a browser without WebAssembly is told so in every panel's place", async (t) => {
+  const page = await open(t, {
+    running: false,
+    before: (page) => page.addInitScript(() => delete globalThis.WebAssembly),
+  });
+  await assertNotices(page, "unsupported", /needs WebAssembly/);
+});
+
+for (const [how, provoke] of [
+  ["an event", (trap) => setTimeout(trap)],
+  ["a promise", (trap) => Promise.resolve().then(trap)],
+]) {
+  test(`a module that stops later, in ${how}, is told in every panel's place`, async (t) => {
+    const page = await open(t, { path: "#from-a-link", allow: [/unreachable/] });
+    await page.evaluate(`(${provoke})(() => {
+      // (module (func (export "trap") unreachable))
+      const bytes = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 8, 1, 4, 116, 114, 97, 112, 0, 0,
+        10, 5, 1, 3, 0, 0, 11];
+      new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(bytes))).exports.trap();
+    }), null`);
+    await assertNotices(page, "stopped", /a fault of its own/);
+    await assertReloads(page);
+  });
+}
+
+test("the article reads without script", async (t) => {
+  const page = await open(t, {
+    running: false,
+    allow: [/ERR_FAILED/],
+    before: (page) => page.route("**/*.js", (route) => route.abort()),
+  });
+  assert.match(await page.locator("h1").innerText(), /./);
+  assert.ok(await page.locator("p").first().isVisible());
+});
