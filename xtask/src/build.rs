@@ -35,7 +35,8 @@ pub(crate) fn build(site: &Site) -> Result<()> {
     }
 
     let started = Instant::now();
-    let how = if site.dev { "unoptimised, seconds" } else { "optimised; a minute or two the first time" };
+    let how =
+        if site.dev { "unoptimised, seconds" } else { "optimised; a minute the first time, then seconds" };
     say(&format!("building the page ({how})"));
     let mut trunk = command("trunk");
     trunk.args(["build", "--dist"]).arg(site.folder());
@@ -44,6 +45,8 @@ pub(crate) fn build(site: &Site) -> Result<()> {
     }
     // trunk runs wasm-opt in its release mode only; the Cargo profile is ours either way.
     trunk.args(["--release", if shrink { "true" } else { "false" }]);
+    // The compiler's words tell a person more than trunk's own call stack.
+    trunk.env("RUST_BACKTRACE", "0");
     // trunk takes NO_COLOR's value for a boolean.
     if std::env::var_os("NO_COLOR").is_some() {
         trunk.env("NO_COLOR", "true");

@@ -32,14 +32,14 @@ pub(crate) fn find_or_install() -> Result<String> {
 }
 
 fn find() -> Option<String> {
-    let on_path = |name: &&str| {
+    let on_path = |name: &str| {
         let folders = std::env::var_os("PATH")?;
         let path =
             std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())?;
         path.to_str().map(str::to_string)
     };
     let placed = || PLACES.iter().find(|place| Path::new(place).exists()).map(ToString::to_string);
-    NAMES.iter().find_map(|name| on_path(&name)).or_else(placed)
+    NAMES.iter().find_map(|name| on_path(name)).or_else(placed)
 }
 
 fn install() -> Result<()> {

@@ -34,6 +34,9 @@ struct Step {
     took: Duration,
 }
 
+/// What a step does; it counts the tests it has run.
+type Work<'a> = Box<dyn Fn(&mut Count) -> Result<()> + 'a>;
+
 /// What a step is, before it has run.
 struct Plan<'a> {
     group: &'static str,
@@ -42,7 +45,7 @@ struct Plan<'a> {
     what: &'static str,
     /// Said when it fails.
     fix: &'static str,
-    run: Box<dyn Fn(&mut Count) -> Result<()> + 'a>,
+    run: Work<'a>,
 }
 
 /// Runs the named groups of checks, or all of them.
@@ -228,7 +231,7 @@ fn in_browser(site: &Site, built: bool, passed_on: &[String], count: &mut Count)
     counted(
         command("node")
             .current_dir(&folder)
-            .args(["--test", "--test-reporter=spec", "--test-concurrency=2"])
+            .args(["--test", "--test-reporter=spec", "--test-concurrency=2", "--test-timeout=180000"])
             .args(options)
             .args(files)
             .env("CHROME", chrome)
