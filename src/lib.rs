@@ -1,4 +1,22 @@
 //! A keyed worker pool for Kafka consumers, simulated.
+//!
+//! Three layers, arrows one way: the *mechanisms* a production consumer could embed; the *world* that wires
+//! them to a log, a broker and a store and owns the tick; and what looks at it: the *ledger*, which draws the
+//! conclusions, the *player*, the command line and the page.
+
+#![forbid(unsafe_code)]
+
+pub mod ids;
+
+pub mod mechanism;
+
+pub mod world;
+
+pub mod ledger;
+
+pub mod run;
+
+pub mod player;
 
 #[cfg(target_arch = "wasm32")]
 pub mod web;

@@ -1,0 +1,243 @@
+//! Which events an event followed from.
+//!
+//! The world tells facts in the order in which they happen and keeps no history, so the ledger remembers
+//! for each record and each consumer the last event of every kind that can cause another.
+
+use std::collections::BTreeMap;
+
+use super::{EventId, PerConsumer, Remark};
+use crate::{
+    ids::{ConsumerId, KeyId, Offset, Tick, WorkerId},
+    world::{Attempt, CrashCause, EndedBy, Fact, Input, LetterCause},
+};
+
+/// The latest events that can cause others.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Causes {
+    /// The input that acts now.
+    input: Option<(Tick, EventId)>,
+    /// Why the owner may read: its assignment, or the last time intake resumed.
+    intake: Option<EventId>,
+    polled: Option<EventId>,
+    /// The log indices of the polls of this ownership, by the first.
+    polls: BTreeMap<u64, EventId>,
+    records: BTreeMap<Offset, RecordEvents>,
+    /// What runs on each worker, and since which event.
+    started: PerConsumer<BTreeMap<WorkerId, (Offset, EventId)>>,
+    /// The event that last freed each worker.
+    freed: PerConsumer<BTreeMap<WorkerId, EventId>>,
+    /// Inputs that end running attempts of an offset in their tick.
+    completed_by_hand: BTreeMap<Offset, (Tick, EventId)>,
+    poisoned: BTreeMap<Offset, EventId>,
+    stalled: PerConsumer<Option<(Tick, EventId)>>,
+    terminal: Option<EventId>,
+    watermark: Option<(Offset, EventId)>,
+    committed: Option<EventId>,
+    drain: Option<EventId>,
+    crashed: PerConsumer<Option<EventId>>,
+    evicted: Option<EventId>,
+    owner_ended: Option<EventId>,
+    restarted: PerConsumer<Option<EventId>>,
+    /// Who last wrote a row.
+    wrote: BTreeMap<KeyId, EventId>,
+    completed: Option<EventId>,
+}
+
+/// The latest events of one record.
+#[derive(Clone, Debug, Default)]
+struct RecordEvents {
+    failed: Option<EventId>,
+    first_failed: Option<EventId>,
+    retry_due: Option<EventId>,
+    terminal: Option<EventId>,
+    completed: Option<EventId>,
+    dead_lettered: Option<EventId>,
+}
+
+impl Causes {
+    /// The causes of an event that happens now, the nearest first; and remembers the event.
+    pub(super) fn of(
+        &mut self,
+        id: EventId,
+        tick: Tick,
+        fact: &Fact,
+        remark: Option<&Remark>,
+    ) -> Vec<EventId> {
+        let causes: Vec<Option<EventId>> = match fact {
+            Fact::Input(input) => {
+                self.input = Some((tick, id));
+                match *input {
+                    Input::Complete(offset) => {
+                        self.completed_by_hand.insert(offset, (tick, id));
+                    }
+                    Input::Poison(offset) => {
+                        self.poisoned.entry(offset).or_insert(id);
+                    }
+                    Input::Stall { consumer, .. } => self.stalled[consumer.index()] = Some((tick, id)),
+                    _ => {}
+                }
+                vec![]
+            }
+            Fact::Ignored(_) | Fact::KnobsTurned(_) => vec![self.input_now(tick)],
+            Fact::Assigned { consumer, .. } => {
+                let restarted = self.restarted[consumer.index()].take();
+                self.intake = Some(id);
+                self.polled = None;
+                self.polls.clear();
+                self.drain = None;
+                self.watermark = None;
+                vec![restarted.or(self.owner_ended), self.input_now(tick)]
+            }
+            Fact::DrainBegan { .. } => {
+                self.drain = Some(id);
+                vec![self.input_now(tick)]
+            }
+            Fact::OwnerEnded { consumer, by, .. } => {
+                self.owner_ended = Some(id);
+                let why = match by {
+                    EndedBy::Crash => self.crashed[consumer.index()],
+                    EndedBy::Eviction => self.evicted,
+                    EndedBy::Handover => self.drain,
+                };
+                vec![why, self.committed]
+            }
+            Fact::Crashed { consumer, cause } => {
+                self.crashed[consumer.index()] = Some(id);
+                self.started[consumer.index()].clear();
+                match cause {
+                    CrashCause::Input => vec![self.input_now(tick)],
+                    CrashCause::OutOfMemory { .. } => vec![self.polled.or(self.intake)],
+                }
+            }
+            Fact::Restarted { consumer } => {
+                self.restarted[consumer.index()] = Some(id);
+                vec![self.input_now(tick), self.crashed[consumer.index()]]
+            }
+            Fact::Evicted { .. } => {
+                self.evicted = Some(id);
+                vec![self.polled.or(self.intake), self.drain]
+            }
+            Fact::Polled { indices, .. } => {
+                self.polled = Some(id);
+                self.polls.insert(indices.0, id);
+                vec![self.intake]
+            }
+            Fact::Paused { .. } => vec![self.polled],
+            Fact::Resumed { .. } => {
+                self.intake = Some(id);
+                vec![self.input_now(tick).or(self.terminal), self.polled]
+            }
+            Fact::Started(attempt) => self.start(id, attempt, remark),
+            Fact::Completed { attempt, .. } => {
+                let started = self.end(id, attempt, tick);
+                let earlier = match remark {
+                    Some(Remark::OrderBreak { after }) => {
+                        self.records.get(after).and_then(|record| record.completed)
+                    }
+                    _ => None,
+                };
+                let record = self.records.entry(attempt.offset).or_default();
+                record.completed = Some(id);
+                record.terminal = Some(id);
+                self.terminal = Some(id);
+                self.completed = Some(id);
+                [vec![earlier], started].concat()
+            }
+            Fact::Failed { attempt, .. } => {
+                let started = self.end(id, attempt, tick);
+                let record = self.records.entry(attempt.offset).or_default();
+                record.failed = Some(id);
+                if attempt.number == 1 {
+                    record.first_failed = Some(id);
+                }
+                started
+            }
+            Fact::RetryDue { offset, .. } => {
+                let record = self.records.entry(*offset).or_default();
+                record.retry_due = Some(id);
+                vec![record.failed]
+            }
+            Fact::DeadLettered { offset, cause, index, .. } => {
+                let behind = match cause {
+                    LetterCause::Timer { .. } => None,
+                    LetterCause::Parked { behind } => {
+                        self.records.get(behind).and_then(|record| record.dead_lettered)
+                    }
+                };
+                let polled = self.poll_of(*index);
+                let record = self.records.entry(*offset).or_default();
+                record.terminal = Some(id);
+                record.dead_lettered = Some(id);
+                self.terminal = Some(id);
+                vec![behind, record.first_failed.or(polled)]
+            }
+            Fact::Wrote { key, accepted, held, late, .. } => {
+                let before = self.wrote.get(key).copied();
+                if *accepted {
+                    self.wrote.insert(*key, id);
+                }
+                let fence = if *late { self.owner_ended } else { None };
+                vec![self.completed, held.and(before), fence]
+            }
+            Fact::WatermarkNoted { at, .. } => {
+                let pinned = self.watermark.and_then(|(offset, _)| self.records.get(&offset));
+                let cause = pinned.and_then(|record| record.terminal).or(self.polled).or(self.intake);
+                self.watermark = Some((*at, id));
+                vec![cause]
+            }
+            Fact::Committed { to, .. } => {
+                self.committed = Some(id);
+                // Either the watermark of that offset, or the record just below it finished: the highest.
+                let watermark = self.watermark.filter(|(offset, _)| offset == to).map(|(_, event)| event);
+                let below = self.records.get(&Offset(to.0 - 1)).and_then(|record| record.terminal);
+                vec![watermark.or(below).or(self.terminal)]
+            }
+            Fact::MapTooLong { .. } => vec![self.committed],
+            Fact::PolledNothing { .. } => vec![],
+        };
+        let mut causes: Vec<EventId> = causes.into_iter().flatten().collect();
+        causes.dedup();
+        causes
+    }
+
+    fn start(&mut self, id: EventId, attempt: &Attempt, remark: Option<&Remark>) -> Vec<Option<EventId>> {
+        let consumer = attempt.consumer.index();
+        let beside = match remark {
+            Some(Remark::Overlap { with }) => self.start_of(attempt.consumer, *with),
+            _ => None,
+        };
+        let freed = self.freed[consumer].get(&attempt.worker).copied();
+        let record = self.records.entry(attempt.offset).or_default();
+        let retry = if attempt.number > 1 { record.retry_due } else { None };
+        if attempt.number == 1 {
+            *record = RecordEvents { completed: record.completed, ..RecordEvents::default() };
+        }
+        self.started[consumer].insert(attempt.worker, (attempt.offset, id));
+        vec![beside, retry.or(self.poll_of(attempt.index)), freed]
+    }
+
+    /// An attempt ended: its start, and whatever changed its end.
+    fn end(&mut self, id: EventId, attempt: &Attempt, tick: Tick) -> Vec<Option<EventId>> {
+        let consumer = attempt.consumer.index();
+        self.freed[consumer].insert(attempt.worker, id);
+        let tapped = self.completed_by_hand.get(&attempt.offset).filter(|&&(at, _)| at == tick);
+        let poisoned = self.poisoned.get(&attempt.offset).copied();
+        let by_hand = tapped.map(|&(_, event)| event).or(poisoned.filter(|_| attempt.fails));
+        let stall = self.stalled[consumer].filter(|&(at, _)| at > attempt.started && !attempt.endless);
+        let started = self.started[consumer].remove(&attempt.worker);
+        vec![by_hand, started.map(|(_, event)| event), stall.map(|(_, event)| event)]
+    }
+
+    fn start_of(&self, consumer: ConsumerId, offset: Offset) -> Option<EventId> {
+        let mut running = self.started[consumer.index()].values();
+        running.find(|(other, _)| *other == offset).map(|&(_, event)| event)
+    }
+
+    fn poll_of(&self, index: u64) -> Option<EventId> {
+        self.polls.range(..=index).next_back().map(|(_, &event)| event).or(self.polled)
+    }
+
+    fn input_now(&self, tick: Tick) -> Option<EventId> {
+        self.input.filter(|&(at, _)| at == tick).map(|(_, event)| event)
+    }
+}

@@ -1,0 +1,209 @@
+//! Per-key mailboxes: each key's records in order, different keys in parallel.
+//!
+//! A mailbox is a FIFO queue that at most one worker is in at a time. That is the whole guarantee: two
+//! records of one key can neither overtake nor overlap, because there is never a second worker to do it.
+
+use std::collections::BTreeMap;
+
+use super::Place;
+use crate::ids::Offset;
+
+/// Mailboxes by key `K` (a record's key, a hash lane, or one constant for a serial consumer).
+///
+/// A mailbox is *ready* if no worker is in it and its head is not waiting for a retry. A free worker takes,
+/// of all ready mailboxes, the head with the lowest offset: that is also what moves the commit watermark
+/// soonest. Every call costs O(log in-flight); an empty mailbox costs nothing.
+///
+/// ```
+/// use keyed_worker_pool::{ids::Offset, mechanism::Mailboxes};
+///
+/// let mut mailboxes = Mailboxes::default();
+/// mailboxes.push("a", Offset(0));
+/// mailboxes.push("a", Offset(1));
+/// mailboxes.push("b", Offset(2));
+/// assert_eq!(mailboxes.take().unwrap().offset, Offset(0));
+/// assert_eq!(mailboxes.take().unwrap().offset, Offset(2));   // 1 waits: somebody is in mailbox a
+/// assert!(mailboxes.take().is_none());
+///
+/// mailboxes.release(&"a");                                   // 0 failed ...
+/// let place = mailboxes.hold_head("a", Offset(0));           // ... and keeps the head until its retry
+/// assert!(mailboxes.take().is_none());
+/// mailboxes.reopen(&"a", place);
+/// assert_eq!(mailboxes.take().unwrap().offset, Offset(0));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Mailboxes<K> {
+    boxes: BTreeMap<K, Mailbox>,
+    /// The heads that may be taken, each with its mailbox.
+    ready: BTreeMap<Offset, K>,
+    arrivals: u64,
+    queued: usize,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Mailbox {
+    queue: BTreeMap<Place, Entry>,
+    /// Workers in this mailbox: 0 or 1, and more only for those that came in by another routing.
+    busy: u32,
+    /// The offset under which the mailbox stands in `ready`.
+    ready_as: Option<Offset>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Entry {
+    offset: Offset,
+    /// Failed and not yet due again: as a head it keeps the mailbox closed.
+    held: bool,
+}
+
+/// What [`Mailboxes::take`] hands to a worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Taken<K> {
+    /// The mailbox that the worker is in from now on, until [`Mailboxes::release`].
+    pub key: K,
+    /// The record.
+    pub offset: Offset,
+}
+
+impl<K> Default for Mailboxes<K> {
+    fn default() -> Self {
+        Mailboxes { boxes: BTreeMap::new(), ready: BTreeMap::new(), arrivals: 0, queued: 0 }
+    }
+}
+
+impl<K: Ord + Copy> Mailboxes<K> {
+    /// Joins the tail of its mailbox.
+    pub fn push(&mut self, key: K, offset: Offset) -> Place {
+        self.join(key, offset, false)
+    }
+
+    /// Joins the tail of its mailbox as one that failed and is not yet due: when it becomes the head it
+    /// keeps the mailbox closed until [`Mailboxes::reopen`].
+    pub fn push_held(&mut self, key: K, offset: Offset) -> Place {
+        self.join(key, offset, true)
+    }
+
+    fn join(&mut self, key: K, offset: Offset, held: bool) -> Place {
+        let place = Place::Arrival(self.arrivals);
+        self.arrivals += 1;
+        self.insert(key, place, Entry { offset, held });
+        place
+    }
+
+    /// A failed record keeps the head of its mailbox, closed to later ones until [`Mailboxes::reopen`].
+    /// Several such heads (possible only after a change of routing) stand in offset order.
+    pub fn hold_head(&mut self, key: K, offset: Offset) -> Place {
+        let place = Place::Front(offset.0);
+        self.insert(key, place, Entry { offset, held: true });
+        place
+    }
+
+    /// A held record is due: its mailbox may be taken from again once it is the head.
+    pub fn reopen(&mut self, key: &K, place: Place) {
+        if let Some(mailbox) = self.boxes.get_mut(key)
+            && let Some(entry) = mailbox.queue.get_mut(&place)
+        {
+            entry.held = false;
+            mailbox.announce(*key, &mut self.ready);
+        }
+    }
+
+    /// Takes the ready head with the lowest offset; its mailbox is closed until the worker is released.
+    pub fn take(&mut self) -> Option<Taken<K>> {
+        let (offset, key) = self.ready.pop_first()?;
+        let mailbox = self.boxes.get_mut(&key)?;
+        mailbox.queue.pop_first();
+        mailbox.busy += 1;
+        mailbox.ready_as = None;
+        self.queued -= 1;
+        Some(Taken { key, offset })
+    }
+
+    /// Whether [`Mailboxes::take`] would find something.
+    #[must_use]
+    pub fn has_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    /// A worker is in this mailbox that did not come by [`Mailboxes::take`]: an attempt that an earlier
+    /// owner left running, or that was started under another routing.
+    pub fn occupy(&mut self, key: K) {
+        let mailbox = self.boxes.entry(key).or_default();
+        mailbox.busy += 1;
+        mailbox.announce(key, &mut self.ready);
+    }
+
+    /// A worker left this mailbox.
+    ///
+    /// # Panics
+    /// If nobody was in it.
+    pub fn release(&mut self, key: &K) {
+        let Some(mailbox) = self.boxes.get_mut(key) else { panic!("released a mailbox that nobody is in") };
+        assert!(mailbox.busy > 0, "released a mailbox that nobody is in");
+        mailbox.busy -= 1;
+        mailbox.announce(*key, &mut self.ready);
+        self.drop_if_idle(key);
+    }
+
+    /// A record leaves its mailbox from anywhere (dead-lettered); false if the place is empty.
+    pub fn remove(&mut self, key: &K, place: Place) -> bool {
+        let Some(mailbox) = self.boxes.get_mut(key) else { return false };
+        let removed = mailbox.queue.remove(&place).is_some();
+        if removed {
+            self.queued -= 1;
+            mailbox.announce(*key, &mut self.ready);
+            self.drop_if_idle(key);
+        }
+        removed
+    }
+
+    /// How many records are in mailboxes, those held for a retry included, those being worked on not.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.queued
+    }
+
+    /// Whether no record is in any mailbox.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queued == 0
+    }
+
+    /// The mailboxes that hold a record or a worker, by key: who is in it, and what waits, head first.
+    pub fn iter(&self) -> impl Iterator<Item = (K, u32, impl Iterator<Item = Offset> + '_)> + '_ {
+        self.boxes
+            .iter()
+            .map(|(&key, mailbox)| (key, mailbox.busy, mailbox.queue.values().map(|entry| entry.offset)))
+    }
+
+    fn insert(&mut self, key: K, place: Place, entry: Entry) {
+        let mailbox = self.boxes.entry(key).or_default();
+        mailbox.queue.insert(place, entry);
+        self.queued += 1;
+        mailbox.announce(key, &mut self.ready);
+    }
+
+    fn drop_if_idle(&mut self, key: &K) {
+        if self.boxes.get(key).is_some_and(|mailbox| mailbox.busy == 0 && mailbox.queue.is_empty()) {
+            self.boxes.remove(key);
+        }
+    }
+}
+
+impl Mailbox {
+    /// Brings the mailbox's entry in `ready` up to date.
+    fn announce<K>(&mut self, key: K, ready: &mut BTreeMap<Offset, K>) {
+        let head = self.queue.first_key_value().map(|(_, entry)| *entry);
+        let takeable = head.filter(|entry| self.busy == 0 && !entry.held).map(|entry| entry.offset);
+        if takeable == self.ready_as {
+            return;
+        }
+        if let Some(offset) = self.ready_as {
+            ready.remove(&offset);
+        }
+        if let Some(offset) = takeable {
+            ready.insert(offset, key);
+        }
+        self.ready_as = takeable;
+    }
+}

@@ -1,0 +1,57 @@
+//! The database: one row per key, each holding the version (offset) of the record that last wrote it.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    ids::{KeyId, Offset},
+    mechanism::Guard,
+};
+
+/// A row of the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Row {
+    /// The version that it holds.
+    pub version: Offset,
+    /// The highest version it ever held. Above `version`: the row went back.
+    pub highest: Offset,
+}
+
+/// The rows, by key.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Store {
+    rows: BTreeMap<KeyId, Row>,
+}
+
+/// What became of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteResult {
+    /// The version the row had, if there was a row.
+    pub held: Option<Offset>,
+    /// Whether the guard let the write through.
+    pub accepted: bool,
+}
+
+impl Store {
+    /// Writes `version` to the row of `key`, if the guard admits it.
+    pub fn write(&mut self, key: KeyId, version: Offset, guard: Guard) -> WriteResult {
+        let held = self.rows.get(&key).map(|row| row.version);
+        let accepted = guard.admits(held, version);
+        if accepted {
+            let row = self.rows.entry(key).or_insert(Row { version, highest: version });
+            row.version = version;
+            row.highest = row.highest.max(version);
+        }
+        WriteResult { held, accepted }
+    }
+
+    /// The rows, by key id.
+    pub fn rows(&self) -> impl Iterator<Item = (KeyId, Row)> + '_ {
+        self.rows.iter().map(|(&key, &row)| (key, row))
+    }
+
+    /// One row.
+    #[must_use]
+    pub fn row(&self, key: KeyId) -> Option<Row> {
+        self.rows.get(&key).copied()
+    }
+}
