@@ -27,7 +27,6 @@ impl Site {
 /// Installs what is missing, builds the site, and prints what a reader will download.
 pub(crate) fn build(site: &Site) -> Result<()> {
     tools::wasm_target()?;
-    tools::wasm_bindgen()?;
     tools::trunk()?;
     let shrink = !site.dev && tools::wasm_opt()?;
     if !site.dev && !shrink {

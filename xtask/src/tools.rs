@@ -37,16 +37,20 @@ pub(crate) fn component(name: &str, subcommand: &str) -> Result<()> {
     run(command("rustup").args(["component", "add", name]))
 }
 
-/// The bundler that makes the page.
+/// The bundler that makes the page, and what it calls.
 pub(crate) fn trunk() -> Result<()> {
-    install("trunk", TRUNK, "trunk", &["--no-default-features", "--features", "rustls"], 6)
+    wasm_bindgen()?;
+    install("trunk", TRUNK, "trunk", &["--no-default-features", "--features", "rustls"], 4)?;
+    // With both installed, what they were compiled from is only in the way.
+    let _ = fs::remove_dir_all(project::tools().join("build"));
+    Ok(())
 }
 
 /// The glue generator, and the runner for tests on wasm32 that comes with it.
 pub(crate) fn wasm_bindgen() -> Result<()> {
     let lock = fs::read_to_string(project::root().join("Cargo.lock")).context("reading Cargo.lock")?;
     let version = locked(&lock, "wasm-bindgen").context("Cargo.lock names no wasm-bindgen")?;
-    install("wasm-bindgen-cli", version, "wasm-bindgen-test-runner", &[], 3)
+    install("wasm-bindgen-cli", version, "wasm-bindgen-test-runner", &[], 1)
 }
 
 /// wasm-opt, from npm. Without Node there is none; the answer says whether there is.
@@ -80,7 +84,7 @@ fn install(package: &str, version: &str, program: &str, features: &[&str], minut
         return Ok(());
     }
     say(&format!(
-        "installing {package} {version} into target/tools, once (about {minutes} minutes on two cores)"
+        "installing {package} {version} into target/tools, once (some {minutes} min on two cores)"
     ));
     let tools = project::tools();
     // A target folder of its own: an interrupted installation goes on where it was, and two tools share crates.
