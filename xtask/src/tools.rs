@@ -83,9 +83,7 @@ fn install(package: &str, version: &str, program: &str, features: &[&str], minut
     if answer.split_whitespace().last() == Some(version) {
         return Ok(());
     }
-    say(&format!(
-        "installing {package} {version} into target/tools, once (some {minutes} min on two cores)"
-    ));
+    say(&format!("installing {package} {version} into target/tools, once (some {minutes} min on two cores)"));
     let tools = project::tools();
     // A target folder of its own: an interrupted installation goes on where it was, and two tools share crates.
     let target = tools.join("build");
