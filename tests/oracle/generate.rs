@@ -11,6 +11,86 @@ use std::fmt::Write as _;
 /// The largest size of [`scenario_of_size`].
 pub const LARGEST: u64 = 12;
 
+/// What a scenario is mostly about.
+struct Theme {
+    /// Half of the inputs are of these kinds, by their numbers in [`inputs`].
+    inputs: &'static [u64],
+    /// What a `set` among them turns.
+    knobs: &'static [&'static str],
+    /// A knob that the theme cannot do without, and values for it.
+    needs: Option<(&'static str, &'static [&'static str])>,
+    /// The log has records that fail.
+    failing: bool,
+    /// The log has records without an end.
+    endless: bool,
+}
+
+const ANYTHING: Theme = Theme {
+    inputs: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+    knobs: KNOBS,
+    needs: None,
+    failing: false,
+    endless: false,
+};
+
+const MAPS: Theme = Theme {
+    inputs: &[0, 0, 3, 3, 3, 11, 11],
+    knobs: &["commit", "commit", "poll"],
+    needs: Some((
+        "commit",
+        &[
+            "{ ack_map = true }",
+            "{ every = 2, ack_map = true }",
+            "{ offset = \"highest\", ack_map = true }",
+            "{ every = 3, offset = \"highest\", ack_map = true }",
+            "{ ack_map = true, ack_map_limit = 4 }",
+        ],
+    )),
+    failing: false,
+    endless: true,
+};
+
+const ROUTES: Theme = Theme {
+    inputs: &[2, 6, 11, 11, 11, 11],
+    knobs: &["routing", "routing", "retry", "workers", "null_keys"],
+    needs: Some(("retry", &["{ delay = 2 }", "{ delay = 4 }", "{ delay = 3, at = \"tail\" }"])),
+    failing: true,
+    endless: false,
+};
+
+const PARKS: Theme = Theme {
+    inputs: &[0, 2, 6, 11],
+    knobs: &["quarantine", "routing", "retry", "poll"],
+    needs: Some((
+        "quarantine",
+        &[
+            "{ after = 1, then = \"park\" }",
+            "{ after = 2, then = \"park\" }",
+            "{ after = 4, then = \"park\" }",
+        ],
+    )),
+    failing: true,
+    endless: false,
+};
+
+const HANDOVERS: Theme = Theme {
+    inputs: &[3, 5, 6, 8, 8, 8, 11],
+    knobs: &["drain", "max_poll_interval", "intake", "commit"],
+    needs: Some(("max_poll_interval", &["3", "5", "8"])),
+    failing: false,
+    endless: false,
+};
+
+fn theme(seed: u64) -> &'static Theme {
+    match Dice::new(seed, 100).below(8) {
+        0 => &MAPS,
+        1 | 2 => &ROUTES,
+        3 => &PARKS,
+        4 => &HANDOVERS,
+        _ => &ANYTHING,
+    }
+}
+
 /// A random valid scenario file, the same for the same seed everywhere.
 #[must_use]
 pub fn scenario(seed: u64) -> String {
@@ -26,7 +106,7 @@ pub fn scenario_of_size(seed: u64, size: u64) -> String {
     let (log, offsets) = if dice.one_in(5) {
         generated_log(&mut dice, start, size)
     } else {
-        listed_log(&mut dice, start, size)
+        listed_log(&mut dice, theme(seed), start, size)
     };
     assemble(seed, size, &log, &offsets)
 }
@@ -73,6 +153,12 @@ fn assemble(seed: u64, size: u64, log: &str, offsets: &[u64]) -> String {
         // Those that the defaults make dull are nearly always named.
         let often = matches!(*name, "workers" | "routing" | "poll" | "intake" | "commit");
         let value = knob(&mut dice, name);
+        if let Some((needed, values)) = theme(seed).needs
+            && needed == *name
+        {
+            let _ = writeln!(text, "{name} = {}", dice.pick(values));
+            continue;
+        }
         if *name != "guard" && if often { !dice.one_in(6) } else { dice.one_in(2) } {
             let _ = writeln!(text, "{name} = {value}");
         }
@@ -84,15 +170,15 @@ fn assemble(seed: u64, size: u64, log: &str, offsets: &[u64]) -> String {
     text
 }
 
-fn listed_log(dice: &mut Dice, start: u64, size: u64) -> (String, Vec<u64>) {
+fn listed_log(dice: &mut Dice, theme: &Theme, start: u64, size: u64) -> (String, Vec<u64>) {
     let count = (1 + dice.below(LARGEST)).min(size);
     let mut records = Vec::new();
     let mut offsets = Vec::new();
     let mut offset = start;
     // Every third log is of one key only, so that its records meet.
     let keys: &[&str] = if dice.one_in(3) { &["A"] } else { &["A", "A", "B", "c", "-", "-", ""] };
-    let endless = dice.one_in(3);
-    let failing = dice.one_in(2);
+    let endless = dice.one_in(3) || theme.endless;
+    let failing = dice.one_in(2) || theme.failing;
     for _ in 0..count {
         offset += match dice.below(12) {
             0 => 1,
@@ -268,7 +354,8 @@ fn inputs(seed: u64, size: u64, offsets: &[u64]) -> String {
         let offset = offsets[dice.below(offsets.len() as u64) as usize];
         let consumer = dice.pick(&["A", "A", "B"]);
         let other = dice.pick(&["A", "B", "B"]);
-        let what = match dice.below(16) {
+        let theme = if dice.one_in(2) { theme(seed) } else { &ANYTHING };
+        let what = match theme.inputs[dice.below(theme.inputs.len() as u64) as usize] {
             0 | 1 => format!("{{ complete = {offset} }}"),
             2 => format!("{{ poison = {offset} }}"),
             3 | 4 => {
@@ -286,11 +373,11 @@ fn inputs(seed: u64, size: u64, offsets: &[u64]) -> String {
             }
             8..=10 => format!("{{ revoke = {{ from = \"{consumer}\", to = \"{other}\" }} }}"),
             _ => {
-                let first = dice.below(KNOBS.len() as u64) as usize;
-                let second = dice.below(KNOBS.len() as u64) as usize;
-                let mut knobs = vec![format!("{} = {}", KNOBS[first], knob(&mut dice, KNOBS[first]))];
+                let first = dice.pick(theme.knobs);
+                let second = dice.pick(KNOBS);
+                let mut knobs = vec![format!("{first} = {}", knob(&mut dice, first))];
                 if second != first && dice.one_in(3) {
-                    knobs.push(format!("{} = {}", KNOBS[second], knob(&mut dice, KNOBS[second])));
+                    knobs.push(format!("{second} = {}", knob(&mut dice, second)));
                 }
                 format!("{{ set = {{ {} }} }}", knobs.join(", "))
             }
