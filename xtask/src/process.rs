@@ -1,14 +1,31 @@
 //! Running other programs: on a PATH with the project's own tools first, with errors that name the command.
 
 use std::{
+    error::Error,
     ffi::OsString,
+    fmt,
     io::{BufRead, BufReader, IsTerminal, Write},
-    process::{Command, Stdio},
+    process::{Command, ExitStatus, Stdio},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::project;
+
+/// A program that ran and said no; why, it has printed itself.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    command: String,
+    status: ExitStatus,
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` failed ({})", self.command, self.status)
+    }
+}
+
+impl Error for Failed {}
 
 /// Tells the person at the terminal what is being done.
 pub(crate) fn say(what: &str) {
@@ -44,7 +61,7 @@ fn path() -> OsString {
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("could not start `{}`", shown(command)))?;
     if !status.success() {
-        bail!("`{}` failed ({status})", shown(command));
+        return Err(Failed { command: shown(command), status }.into());
     }
     Ok(())
 }
@@ -62,7 +79,7 @@ pub(crate) fn run_reading(command: &mut Command, mut line: impl FnMut(&str)) -> 
     }
     let status = child.wait()?;
     if !status.success() {
-        bail!("`{}` failed ({status})", shown(command));
+        return Err(Failed { command: shown(command), status }.into());
     }
     Ok(())
 }

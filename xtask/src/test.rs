@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use crate::{
     build::{Site, build},
     chrome,
-    process::{cargo, coloured, command, exists, run, run_reading, say},
+    process::{Failed, cargo, coloured, command, exists, run, run_reading, say},
     project, tools,
 };
 
@@ -61,7 +61,12 @@ pub(crate) fn test(groups: &[String], site: &Site, built: bool, passed_on: &[Str
         let mut count = Count::default();
         let result = (plan.run)(&mut count);
         if let Err(error) = &result {
-            println!("\nFAILED {}: {error:#}\n  to fix: {}\n", plan.name, plan.fix);
+            println!("\nFAILED {}: {error:#}", plan.name);
+            // An error with words of its own (a tool that is missing, say) has said what to do.
+            if error.chain().next().is_some_and(|outermost| outermost.is::<Failed>()) {
+                println!("  to fix: {}", plan.fix);
+            }
+            println!();
         }
         steps.push(Step { name: plan.name, count, failed: result.is_err(), took: started.elapsed() });
     }
