@@ -18,5 +18,7 @@ pub mod run;
 
 pub mod player;
 
+pub mod presets;
+
 #[cfg(target_arch = "wasm32")]
 pub mod web;

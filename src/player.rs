@@ -1,7 +1,7 @@
-//! Transport over a run: a setup, the inputs by tick, and where in time the reader stands.
+//! Transport over a run: where in time the reader stands, and what was done when.
 //!
-//! A run is exactly (setup, inputs by tick), so this is all there is to remember. What plays it (frames,
-//! speed, visibility) is the page's business.
+//! A run is exactly (setup, inputs by tick), so that is all there is to remember: going back is starting over
+//! and stopping earlier. What plays it (frames, speed, visibility) is the page's business.
 
 use std::collections::BTreeMap;
 
@@ -12,29 +12,36 @@ use crate::{
     world::{Input, Setup},
 };
 
-/// A run that can be stepped, acted upon and started over.
+/// Inputs, by the tick in which they act.
+pub type Inputs = BTreeMap<Tick, Vec<Input>>;
+
+/// A run that can be stepped, acted upon and taken back.
 #[derive(Clone, Debug)]
 pub struct Player {
     setup: Setup,
-    keep: Keep,
+    /// What the preset or the scenario does, whatever the reader does.
+    script: Inputs,
+    /// What the reader did.
+    acts: Inputs,
     /// The last tick to execute.
     last: Tick,
-    inputs: BTreeMap<Tick, Vec<Input>>,
+    keep: Keep,
     run: Run,
 }
 
 impl Player {
     /// At the beginning of a run that ends after tick `last`.
     #[must_use]
-    pub fn new(setup: Setup, last: Tick, keep: Keep) -> Player {
-        Player::with_inputs(setup, last, keep, BTreeMap::new())
+    pub fn new(setup: Setup, script: Inputs, last: Tick, keep: Keep) -> Player {
+        let run = Run::new(&setup, keep);
+        Player { setup, script, acts: Inputs::new(), last, keep, run }
     }
 
-    /// The same with inputs that are already known.
+    /// The same beginning, with what the reader did.
     #[must_use]
-    pub fn with_inputs(setup: Setup, last: Tick, keep: Keep, inputs: BTreeMap<Tick, Vec<Input>>) -> Player {
-        let run = Run::new(&setup, keep);
-        Player { setup, keep, last, inputs, run }
+    pub fn with_acts(mut self, acts: Inputs) -> Player {
+        self.acts = acts;
+        self
     }
 
     /// The run as it stands.
@@ -49,7 +56,7 @@ impl Player {
         &self.setup
     }
 
-    /// The tick that [`Player::step`] executes next.
+    /// The tick that [`Player::step`] executes next: how many were executed.
     #[must_use]
     pub fn now(&self) -> Tick {
         self.run.now()
@@ -61,17 +68,24 @@ impl Player {
         self.last
     }
 
-    /// The inputs so far, and those still to come.
+    /// What the preset or the scenario does.
     #[must_use]
-    pub fn inputs(&self) -> &BTreeMap<Tick, Vec<Input>> {
-        &self.inputs
+    pub fn script(&self) -> &Inputs {
+        &self.script
+    }
+
+    /// What the reader did, and is still to come after going back.
+    #[must_use]
+    pub fn acts(&self) -> &Inputs {
+        &self.acts
     }
 
     /// Whether the run is over: its last tick was executed, or no input is left and nothing can change.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        let inputs_left = self.inputs.range(self.now()..).next().is_some();
-        self.now() > self.last || (!inputs_left && self.run.world().is_settled())
+        let now = self.now();
+        let more = |inputs: &Inputs| inputs.range(now..).next().is_some();
+        now > self.last || (!more(&self.script) && !more(&self.acts) && self.run.world().is_settled())
     }
 
     /// Executes one tick, unless the run is over: false if it is.
@@ -79,8 +93,12 @@ impl Player {
         if self.is_over() {
             return false;
         }
-        let inputs = self.inputs.get(&self.now());
-        self.run.step(inputs.map_or(&[], Vec::as_slice));
+        let now = self.now();
+        match (self.script.get(&now), self.acts.get(&now)) {
+            (None, None) => self.run.step(&[]),
+            (Some(inputs), None) | (None, Some(inputs)) => self.run.step(inputs),
+            (Some(script), Some(acts)) => self.run.step(&[script.as_slice(), acts].concat()),
+        }
         true
     }
 
@@ -89,16 +107,19 @@ impl Player {
         while self.step() {}
     }
 
-    /// Acts in the next tick. Inputs that were to come after it belong to a future that will not be, and
-    /// are dropped.
-    pub fn act(&mut self, input: Input) {
-        let now = self.now();
-        self.inputs.split_off(&now.after(1));
-        self.inputs.entry(now).or_default().push(input);
+    /// Goes to where `executed` ticks have been executed, forwards or back, or to the end if that is nearer.
+    pub fn seek(&mut self, executed: Tick) {
+        if executed < self.now() {
+            self.run = Run::new(&self.setup, self.keep);
+        }
+        while self.now() < executed && self.step() {}
     }
 
-    /// Back to the beginning, with the same inputs still to come.
-    pub fn rewind(&mut self) {
-        self.run = Run::new(&self.setup, self.keep);
+    /// Acts in the next tick. What the reader did after it belongs to a future that will not be, and is
+    /// dropped; the script goes on.
+    pub fn act(&mut self, input: Input) {
+        let now = self.now();
+        self.acts.split_off(&now.after(1));
+        self.acts.entry(now).or_default().push(input);
     }
 }

@@ -223,7 +223,7 @@ impl Causes {
         let tapped = self.completed_by_hand.get(&attempt.offset).filter(|&&(at, _)| at == tick);
         let poisoned = self.poisoned.get(&attempt.offset).copied();
         let by_hand = tapped.map(|&(_, event)| event).or(poisoned.filter(|_| attempt.fails));
-        let stall = self.stalled[consumer].filter(|&(at, _)| at > attempt.started && !attempt.endless);
+        let stall = self.stalled[consumer].filter(|&(at, _)| at > attempt.started);
         let started = self.started[consumer].remove(&attempt.worker);
         vec![by_hand, started.map(|(_, event)| event), stall.map(|(_, event)| event)]
     }

@@ -86,10 +86,10 @@ impl Intervals {
     /// The stretches of `from .. to` that hold no member, ascending, as `(start, end)`.
     pub fn holes(&self, from: i64, to: i64) -> impl Iterator<Item = (i64, i64)> + '_ {
         let first = match self.runs.range(..=from).next_back() {
-            Some((_, &end)) => end.max(from),
+            Some((_, &end)) => end.clamp(from, to.max(from)),
             None => from,
         };
-        let bounds = self.runs.range(first..to).map(|(&start, &end)| (start, end));
+        let bounds = self.runs.range(first..to.max(first)).map(|(&start, &end)| (start, end));
         bounds
             .chain((first < to).then_some((to, to)))
             .scan(first, |low, (start, end)| Some((std::mem::replace(low, end), start)))

@@ -74,20 +74,38 @@ impl<K> Default for Mailboxes<K> {
 impl<K: Ord + Copy> Mailboxes<K> {
     /// Joins the tail of its mailbox.
     pub fn push(&mut self, key: K, offset: Offset) -> Place {
-        self.join(key, offset, false)
-    }
-
-    /// Joins the tail of its mailbox as one that failed and is not yet due: when it becomes the head it
-    /// keeps the mailbox closed until [`Mailboxes::reopen`].
-    pub fn push_held(&mut self, key: K, offset: Offset) -> Place {
-        self.join(key, offset, true)
-    }
-
-    fn join(&mut self, key: K, offset: Offset, held: bool) -> Place {
-        let place = Place::Arrival(self.arrivals);
-        self.arrivals += 1;
-        self.insert(key, place, Entry { offset, held });
+        let place = self.next_arrival();
+        self.insert(key, place, Entry { offset, held: false });
         place
+    }
+
+    /// Joins the tail of its mailbox as one that failed elsewhere and keeps its turn: among failed heads it
+    /// stands in offset order, behind records that never failed it is one of them.
+    pub fn push_kept(&mut self, key: K, offset: Offset) -> Place {
+        let place = self.place_kept(key, offset);
+        self.insert(key, place, Entry { offset, held: false });
+        place
+    }
+
+    /// The same, and not yet due: when it becomes the head it keeps the mailbox closed until
+    /// [`Mailboxes::reopen`].
+    pub fn push_held(&mut self, key: K, offset: Offset) -> Place {
+        let place = self.place_kept(key, offset);
+        self.insert(key, place, Entry { offset, held: true });
+        place
+    }
+
+    fn place_kept(&mut self, key: K, offset: Offset) -> Place {
+        let last = self.boxes.get(&key).and_then(|mailbox| mailbox.queue.last_key_value());
+        match last {
+            Some((Place::Arrival(_), _)) => self.next_arrival(),
+            Some((Place::Front(_), _)) | None => Place::Front(offset.0),
+        }
+    }
+
+    fn next_arrival(&mut self) -> Place {
+        self.arrivals += 1;
+        Place::Arrival(self.arrivals)
     }
 
     /// A failed record keeps the head of its mailbox, closed to later ones until [`Mailboxes::reopen`].

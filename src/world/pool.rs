@@ -27,8 +27,6 @@ pub struct Attempt {
     pub started: Tick,
     /// When it ends, as things stand; `None`: until somebody ends it.
     pub ends: Option<Tick>,
-    /// Whether its work ends only by hand or never, so that a slow database makes it no longer.
-    pub endless: bool,
     /// Whether it will fail.
     pub fails: bool,
 }
@@ -104,7 +102,7 @@ impl Pool {
 
     /// Everything that ends by itself ends `ticks` later; how many attempts that is.
     pub(super) fn stall(&mut self, ticks: u64) -> usize {
-        let workers: Vec<_> = self.busy.values().filter(|a| !a.endless).map(|a| a.worker).collect();
+        let workers: Vec<_> = self.busy.values().filter(|a| a.ends.is_some()).map(|a| a.worker).collect();
         for &worker in &workers {
             self.change(worker, |attempt| attempt.ends = attempt.ends.map(|end| end.after(ticks)));
         }

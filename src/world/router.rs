@@ -99,6 +99,14 @@ impl Router {
         }
     }
 
+    /// A record that failed, kept its turn and is due comes here from another routing.
+    pub(super) fn push_kept(&mut self, parcel: Parcel, log: &Log) -> Place {
+        match (&mut self.queues, self.address.mailbox(parcel, log)) {
+            (Queues::Mailboxes(mailboxes), Some(id)) => mailboxes.push_kept(id, parcel.offset),
+            _ => self.push(parcel, log),
+        }
+    }
+
     /// A record that waits for its retry comes here from another routing.
     pub(super) fn push_held(&mut self, parcel: Parcel, log: &Log) -> Option<Place> {
         match (&mut self.queues, self.address.mailbox(parcel, log)) {

@@ -328,7 +328,6 @@ impl Session {
             number,
             started: now,
             ends,
-            endless: ends.is_none(),
             fails,
         })
     }
@@ -516,6 +515,7 @@ impl Session {
         for (offset, task) in self.tracker.iter_mut() {
             let parcel = Parcel { offset, key: task.key };
             match &mut task.state {
+                TaskState::Queued(place @ Place::Front(_)) => *place = self.router.push_kept(parcel, log),
                 TaskState::Queued(place) => *place = self.router.push(parcel, log),
                 TaskState::Waiting { at: RetryAt::Head, place, .. } => {
                     *place = self.router.push_held(parcel, log);

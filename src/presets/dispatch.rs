@@ -1,0 +1,67 @@
+//! Dispatch: one log through a shared pool and, beside it, through another routing.
+
+use std::sync::Arc;
+
+use crate::{
+    ids::{ConsumerId, Offset, Tick},
+    ledger::Keep,
+    player::{Inputs, Player},
+    world::{
+        ConfigError, Generated, Knobs, Log, Setup,
+        config::{Intake, Routing},
+    },
+};
+
+/// Records in the log.
+pub const RECORDS: u64 = 40;
+
+/// Ticks that one attempt takes, drawn evenly from this range.
+pub const WORK: (u64, u64) = (1, 6);
+
+/// What the reader can turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dispatch {
+    /// Worker threads, 1 to 8.
+    pub workers: u32,
+    /// Keys, 1 to 8.
+    pub keys: u32,
+    /// How much the first keys outweigh the others, 0 to 3: rank r weighs 1 / r^skew.
+    pub skew: u32,
+    /// The routing beside the shared pool.
+    pub routing: Routing,
+    /// Seed of the log.
+    pub seed: u64,
+}
+
+impl Default for Dispatch {
+    fn default() -> Dispatch {
+        Dispatch { workers: 4, keys: 6, skew: 1, routing: Routing::Keyed, seed: 14 }
+    }
+}
+
+impl Dispatch {
+    /// The log of these settings: the same for every routing.
+    ///
+    /// # Errors
+    /// If there are no keys.
+    pub fn log(&self) -> Result<Arc<Log>, ConfigError> {
+        let recipe = Generated::new(self.seed, RECORDS, self.keys, self.skew, WORK)?;
+        Ok(Arc::new(Log::generated(Offset(0), recipe)?))
+    }
+
+    /// The run of these settings through `routing`.
+    ///
+    /// # Errors
+    /// If there are no workers or no keys.
+    pub fn player(&self, log: Arc<Log>, routing: Routing) -> Result<Player, ConfigError> {
+        let knobs = Knobs {
+            workers: self.workers,
+            routing,
+            poll: 4,
+            intake: Intake::Pause { high: 16, low: 12 },
+            ..Knobs::default()
+        };
+        let setup = Setup::new(log, knobs, &[ConsumerId::A])?;
+        Ok(Player::new(setup, Inputs::new(), Tick(249), Keep::Events))
+    }
+}

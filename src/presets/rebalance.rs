@@ -1,0 +1,92 @@
+//! Rebalance: A is revoked while its database is slow, B takes over, and the store sees both.
+
+use std::sync::Arc;
+
+use crate::{
+    ids::{ConsumerId, Offset, Tick},
+    ledger::Keep,
+    mechanism::Guard,
+    player::{Inputs, Player},
+    world::{ConfigError, Fails, Input, Knobs, Log, NewRecord, Setup, Work, config::Intake},
+};
+
+/// When A's database turns slow.
+pub const STALL_AT: Tick = Tick(8);
+/// By how many ticks everything that A has running then takes longer.
+pub const STALL: u64 = 7;
+/// When A is told to give the partition up.
+pub const REVOKE_AT: Tick = Tick(10);
+/// The last tick of the run.
+pub const LAST: Tick = Tick(35);
+
+/// The fund NAV updates: offset, fund, ticks of work.
+const UPDATES: [(i64, &str, u64); 22] = [
+    (100, "CRUX", 2),
+    (101, "DUNE", 3),
+    (102, "DUNE", 1),
+    (103, "ALPS", 1),
+    (104, "ECHO", 3),
+    (105, "ECHO", 2),
+    (106, "ALPS", 1),
+    (107, "ALPS", 1),
+    (108, "DUNE", 3),
+    (109, "ALPS", 3),
+    (110, "ECHO", 3),
+    (111, "ALPS", 3),
+    (112, "CRUX", 1),
+    (113, "ALPS", 1),
+    (114, "ECHO", 1),
+    (115, "DUNE", 1),
+    (116, "ECHO", 1),
+    (117, "DUNE", 1),
+    (118, "DUNE", 2),
+    (119, "ECHO", 1),
+    (120, "ECHO", 2),
+    (121, "BALT", 2),
+];
+
+/// What the reader can turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rebalance {
+    /// Ticks a revoked owner may go on with what runs: 0 to 10.
+    pub drain: u64,
+    /// Which writes a row accepts.
+    pub guard: Guard,
+}
+
+impl Default for Rebalance {
+    fn default() -> Rebalance {
+        Rebalance { drain: 7, guard: Guard::Newer }
+    }
+}
+
+impl Rebalance {
+    /// The run of these settings.
+    ///
+    /// # Errors
+    /// None for values that the panel offers.
+    pub fn player(&self) -> Result<Player, ConfigError> {
+        let updates = UPDATES.map(|(offset, fund, work)| NewRecord {
+            offset: Offset(offset),
+            key: Some(fund.into()),
+            work: Work::Ticks(work),
+            fails: Fails::First(0),
+            since: Tick(0),
+        });
+        let log = Log::from_records(Offset(UPDATES[0].0), updates)?;
+        let knobs = Knobs {
+            workers: 4,
+            poll: 3,
+            intake: Intake::Pause { high: 10, low: 5 },
+            drain: self.drain,
+            guard: self.guard,
+            ..Knobs::default()
+        };
+        let setup = Setup::new(Arc::new(log), knobs, &[ConsumerId::A, ConsumerId::B])?;
+        let script = Inputs::from([
+            (STALL_AT, vec![Input::Stall { consumer: ConsumerId::A, ticks: STALL }]),
+            (REVOKE_AT, vec![Input::Revoke { from: ConsumerId::A, to: ConsumerId::B }]),
+        ]);
+        Ok(Player::new(setup, script, LAST, Keep::Events))
+    }
+}

@@ -1,0 +1,163 @@
+//! The knobs: `[consumer]`, `[store]` and what a `set` turns, all read by the same lines.
+//!
+//! Only types are checked here; whether a value makes sense is for the engine to say.
+
+use super::{
+    source::BadInput,
+    value::{Table, Value},
+};
+use crate::{
+    mechanism::Guard,
+    world::{
+        Knob,
+        config::{CommitOffset, Intake, NullKeys, Quarantine, RetryAt, Routing, Then},
+    },
+};
+
+/// The keys of `[consumer]`.
+pub(super) const CONSUMER: &[&str] = &[
+    "workers",
+    "routing",
+    "null_keys",
+    "retry",
+    "poll",
+    "intake",
+    "heap_ceiling",
+    "max_poll_interval",
+    "commit",
+    "quarantine",
+    "drain",
+];
+
+/// The keys of `[store]`.
+pub(super) const STORE: &[&str] = &["guard"];
+
+/// The keys of a `set`: those of both.
+pub(super) const SET: &[&str] = &[
+    "workers",
+    "routing",
+    "null_keys",
+    "retry",
+    "poll",
+    "intake",
+    "heap_ceiling",
+    "max_poll_interval",
+    "commit",
+    "quarantine",
+    "drain",
+    "guard",
+];
+
+/// Everything that the table turns.
+pub(super) fn turned(table: &Table<'_>) -> Result<Vec<Knob>, BadInput> {
+    let mut knobs = Vec::new();
+    for key in table.keys() {
+        if let Some(value) = table.get(key) {
+            turn(key, &value, &mut knobs)?;
+        }
+    }
+    Ok(knobs)
+}
+
+fn turn(key: &str, value: &Value<'_>, knobs: &mut Vec<Knob>) -> Result<(), BadInput> {
+    match key {
+        "workers" => knobs.push(Knob::Workers(value.small()?)),
+        "routing" => knobs.push(Knob::Routing(routing(value)?)),
+        "null_keys" => {
+            let words = [("mailbox", NullKeys::Mailbox), ("spread", NullKeys::Spread)];
+            knobs.push(Knob::NullKeys(value.word(&words, "")?));
+        }
+        "retry" => retry(value, knobs)?,
+        "poll" => knobs.push(Knob::Poll(value.number(u64::MAX)?)),
+        "intake" => knobs.push(Knob::Intake(intake(value)?)),
+        "heap_ceiling" => knobs.push(Knob::HeapCeiling(number_or_none(value)?)),
+        "max_poll_interval" => knobs.push(Knob::MaxPollInterval(number_or_none(value)?)),
+        "commit" => commit(value, knobs)?,
+        "quarantine" => knobs.push(Knob::Quarantine(quarantine(value)?)),
+        "drain" => knobs.push(Knob::Drain(value.number(u64::MAX)?)),
+        "guard" => {
+            let words = [("newer", Guard::Newer), ("off", Guard::Off), ("not-older", Guard::NotOlder)];
+            knobs.push(Knob::Guard(value.word(&words, "")?));
+        }
+        // The table was read with a list of the keys above.
+        _ => {}
+    }
+    Ok(())
+}
+
+fn routing(value: &Value<'_>) -> Result<Routing, BadInput> {
+    const ALSO: &str = "{ lanes = 8 }";
+    if value.is_table() {
+        let table = value.table(&["lanes"], ALSO)?;
+        return Ok(Routing::Lanes(table.need("lanes", ALSO)?.small()?));
+    }
+    value.word(
+        &[("keyed", Routing::Keyed), ("shared", Routing::Shared), ("serial", Routing::Serial)],
+        ALSO,
+    )
+}
+
+fn retry(value: &Value<'_>, knobs: &mut Vec<Knob>) -> Result<(), BadInput> {
+    let table = value.table(&["delay", "at"], "{ delay = 1, at = \"head\" }")?;
+    if let Some(delay) = table.get("delay") {
+        knobs.push(Knob::RetryDelay(delay.number(u64::MAX)?));
+    }
+    if let Some(at) = table.get("at") {
+        knobs.push(Knob::RetryAt(at.word(&[("head", RetryAt::Head), ("tail", RetryAt::Tail)], "")?));
+    }
+    Ok(())
+}
+
+fn intake(value: &Value<'_>) -> Result<Intake, BadInput> {
+    const ALSO: &str = "{ pause = { high = 24, low = 8 } }";
+    if value.is_table() {
+        let pause = value.table(&["pause"], ALSO)?.need("pause", ALSO)?;
+        let marks = pause.table(&["high", "low"], "{ high = 24, low = 8 }")?;
+        let mark = |name: &str| marks.need(name, "both marks: { high = 24, low = 8 }")?.number(u64::MAX);
+        return Ok(Intake::Pause { high: mark("high")?, low: mark("low")? });
+    }
+    value.word(&[("unbounded", Intake::Unbounded), ("block", Intake::Block)], ALSO)
+}
+
+fn commit(value: &Value<'_>, knobs: &mut Vec<Knob>) -> Result<(), BadInput> {
+    let known = ["every", "offset", "ack_map", "ack_map_limit"];
+    let table = value.table(&known, "{ every = 1, offset = \"watermark\", ack_map = false }")?;
+    if let Some(every) = table.get("every") {
+        knobs.push(Knob::CommitEvery(every.number(u64::MAX)?));
+    }
+    if let Some(offset) = table.get("offset") {
+        let words = [("watermark", CommitOffset::Watermark), ("highest", CommitOffset::Highest)];
+        knobs.push(Knob::CommitOffset(offset.word(&words, "")?));
+    }
+    if let Some(on) = table.get("ack_map") {
+        knobs.push(Knob::AckMap(on.boolean()?));
+    }
+    if let Some(limit) = table.get("ack_map_limit") {
+        knobs.push(Knob::AckMapLimit(limit.number(u64::MAX)?));
+    }
+    Ok(())
+}
+
+fn quarantine(value: &Value<'_>) -> Result<Option<Quarantine>, BadInput> {
+    const EXPECTED: &str = "\"never\", a number of ticks or { after = 5, then = \"park\" }";
+    if value.is_table() {
+        let table = value.table(&["after", "then"], EXPECTED)?;
+        let after = table.need("after", EXPECTED)?.number(u64::MAX)?;
+        let words = [("continue", Then::Continue), ("park", Then::Park)];
+        let then = table.get("then").map_or(Ok(Then::Continue), |then| then.word(&words, ""))?;
+        return Ok(Some(Quarantine { after, then }));
+    }
+    if value.as_text().is_some() {
+        return value.word(&[("never", None)], "a number of ticks or { after = 5, then = \"park\" }");
+    }
+    let after = value.number(u64::MAX).map_err(|_| value.mistyped(EXPECTED))?;
+    Ok(Some(Quarantine { after, then: Then::Continue }))
+}
+
+fn number_or_none(value: &Value<'_>) -> Result<Option<u64>, BadInput> {
+    if value.as_text().is_some() {
+        return value.word(&[("none", None)], "a number");
+    }
+    let number = value.number(u64::MAX);
+    number.map(Some).map_err(|_| value.mistyped("\"none\" or an integer from 0 up"))
+}

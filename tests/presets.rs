@@ -1,0 +1,232 @@
+//! What the article says of each panel's opening run, as tests.
+
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+use keyed_worker_pool::{
+    ids::Tick,
+    ledger::Outcome,
+    mechanism::Guard,
+    player::Player,
+    presets::{
+        backpressure::{self, Backpressure},
+        dispatch::Dispatch,
+        rebalance::{self, Rebalance},
+        watermark::{self, WatermarkPreset},
+    },
+    world::{
+        Input, World,
+        config::{CommitOffset, Intake, Routing},
+    },
+};
+
+fn played(mut player: Player) -> Player {
+    player.play_out();
+    player
+}
+
+fn outcome(player: Player) -> Outcome {
+    played(player).run().outcome()
+}
+
+mod dispatch_panel {
+    use super::*;
+
+    fn through(preset: &Dispatch, routing: Routing) -> Player {
+        played(preset.player(preset.log().unwrap(), routing).unwrap())
+    }
+
+    #[test]
+    fn the_shared_pool_breaks_order_and_mailboxes_do_not() {
+        let preset = Dispatch::default();
+        let (shared, keyed) = (through(&preset, Routing::Shared), through(&preset, Routing::Keyed));
+        assert_eq!(shared.run().ledger().counters().order_breaks, 7);
+        assert_eq!(keyed.run().ledger().counters().order_breaks, 0);
+        assert_eq!(keyed.run().ledger().verdicts().violated().count(), 0);
+    }
+
+    #[test]
+    fn mailboxes_keep_order_whatever_the_knobs() {
+        for seed in 0..40 {
+            for (workers, keys, skew) in [(1, 8, 0), (3, 1, 0), (8, 8, 3), (8, 2, 1), (5, 8, 2)] {
+                let preset = Dispatch { workers, keys, skew, seed, ..Dispatch::default() };
+                let keyed = through(&preset, Routing::Keyed);
+                let counters = keyed.run().ledger().counters();
+                assert_eq!((counters.order_breaks, counters.overlaps), (0, 0), "{preset:?}");
+                assert_eq!(counters.completed, keyed.setup().log().len(), "{preset:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn serial_keeps_order_too_and_pays_with_time() {
+        let preset = Dispatch::default();
+        let serial = through(&preset, Routing::Serial);
+        let keyed = through(&preset, Routing::Keyed);
+        assert_eq!(serial.run().ledger().counters().order_breaks, 0);
+        let makespan = |player: &Player| player.run().ledger().counters().makespan().unwrap();
+        assert!(makespan(&serial) > 3 * makespan(&keyed));
+    }
+}
+
+mod watermark_panel {
+    use super::*;
+    use keyed_worker_pool::ids::{ConsumerId, Offset};
+
+    fn tapped(preset: &WatermarkPreset, taps: &[i64]) -> Player {
+        let mut player = preset.player().unwrap();
+        player.step();
+        for &offset in taps {
+            player.act(Input::Complete(Offset(offset)));
+            player.step();
+        }
+        player
+    }
+
+    fn crashed(mut player: Player) -> (Vec<Offset>, Outcome) {
+        let promised = player.run().world().redelivered_by_a_crash().map(|(_, offset)| offset).collect();
+        player.act(Input::Crash(ConsumerId::A));
+        player.step();
+        (promised, player.run().outcome())
+    }
+
+    #[test]
+    fn every_cell_polled_runs_at_once() {
+        let player = tapped(&WatermarkPreset::default(), &[]);
+        let world: &World = player.run().world();
+        assert_eq!(world.consumer(ConsumerId::A).pool().running() as u64, watermark::POLL);
+    }
+
+    #[test]
+    fn an_early_one_left_open_pins_the_watermark() {
+        let player = tapped(&WatermarkPreset::default(), &[1, 2, 3, 4]);
+        assert_eq!(player.run().world().watermark(), Some(Offset(0)));
+        assert_eq!(player.run().world().broker().committed(), Offset(0));
+    }
+
+    #[test]
+    fn a_crash_redelivers_what_the_panel_promised() {
+        let (promised, outcome) = crashed(tapped(&WatermarkPreset::default(), &[0, 2, 5, 3]));
+        assert_eq!(outcome.redelivered, promised);
+        assert_eq!(outcome.duplicates, [Offset(2), Offset(3), Offset(5)]);
+        assert_eq!(outcome.lost, []);
+    }
+
+    #[test]
+    fn a_poisoned_one_pins_until_quarantine() {
+        let preset = WatermarkPreset::default();
+        let mut player = tapped(&preset, &[]);
+        player.act(Input::Poison(Offset(0)));
+        player.step();
+        for _ in 0..preset.quarantine {
+            assert_eq!(player.run().world().watermark(), Some(Offset(0)));
+            player.step();
+        }
+        assert_eq!(player.run().world().watermark(), Some(Offset(1)));
+        assert_eq!(player.run().outcome().quarantined, [Offset(0)]);
+    }
+
+    #[test]
+    fn committing_the_highest_loses_records() {
+        let preset = WatermarkPreset { commit: CommitOffset::Highest, ..WatermarkPreset::default() };
+        let (_, outcome) = crashed(tapped(&preset, &[3, 1]));
+        assert_eq!(outcome.lost, [Offset(0), Offset(2)]);
+    }
+
+    #[test]
+    fn with_the_map_a_crash_redoes_nothing_that_was_done() {
+        let preset = WatermarkPreset { ack_map: true, ..WatermarkPreset::default() };
+        let (promised, outcome) = crashed(tapped(&preset, &[4, 2, 7]));
+        assert_eq!(outcome.redelivered, promised);
+        assert_eq!(outcome.duplicates, []);
+    }
+}
+
+mod backpressure_panel {
+    use super::*;
+
+    fn mode(intake: Intake) -> Player {
+        played(Backpressure::default().player(intake).unwrap())
+    }
+
+    #[test]
+    fn pause_saws_between_the_marks_and_the_session_never_expires() {
+        let player = mode(backpressure::MODES[0]);
+        let counters = player.run().ledger().counters();
+        assert!(counters.pauses >= 4);
+        assert!(counters.peak_in_flight < backpressure::HIGH + Backpressure::default().fetch);
+        assert_eq!((counters.evictions, counters.crashes), (0, 0));
+        assert_eq!(player.run().ledger().verdicts().violated().count(), 0);
+    }
+
+    #[test]
+    fn unbounded_passes_the_ceiling_and_dies_of_memory() {
+        let player = mode(Intake::Unbounded);
+        let counters = player.run().ledger().counters();
+        assert!(counters.peak_in_flight > backpressure::CEILING);
+        assert!(counters.crashed_at.is_some());
+        let violated: Vec<_> = player.run().ledger().verdicts().violated().map(|(i, _)| i.sentence).collect();
+        assert_eq!(violated, ["in flight never exceeds the heap ceiling"]);
+    }
+
+    #[test]
+    fn block_is_evicted_exactly_when_a_batch_takes_the_interval() {
+        assert!(mode(Intake::Block).run().ledger().counters().evictions > 0);
+        for fetch in 1..=24 {
+            for drain in 1..=12 {
+                let player = played(Backpressure { fetch, drain }.player(Intake::Block).unwrap());
+                let batch_ticks = fetch.div_ceil(drain.into());
+                let evicted = player.run().ledger().counters().evictions > 0;
+                assert_eq!(evicted, batch_ticks >= backpressure::MAX_POLL_INTERVAL, "{fetch} by {drain}");
+            }
+        }
+    }
+}
+
+mod rebalance_panel {
+    use super::*;
+
+    fn with(drain: u64, guard: Guard) -> Player {
+        played(Rebalance { drain, guard }.player().unwrap())
+    }
+
+    #[test]
+    fn a_drain_of_seven_leaks_nothing() {
+        let opening = with(7, Guard::Newer);
+        assert_eq!(opening.run().ledger().counters().leaked, 0);
+        assert_eq!(opening.run().ledger().verdicts().violated().count(), 0);
+        let outcome = outcome(Rebalance::default().player().unwrap());
+        assert_eq!(outcome, opening.run().outcome(), "seven and the guard on are the opening settings");
+    }
+
+    #[test]
+    fn a_drain_of_two_leaks_exactly_three_writes_to_three_rows() {
+        let player = with(2, Guard::Newer);
+        let outcome = player.run().outcome();
+        assert_eq!(outcome.leaked.len(), 3);
+        let log = player.setup().log();
+        let mut rows: Vec<_> = outcome.leaked.iter().map(|s| log.find(s.offset).unwrap().key).collect();
+        rows.sort();
+        rows.dedup();
+        assert_eq!(rows.len(), 3);
+        assert!(outcome.leaked.iter().any(|stamp| outcome.rejected.contains(stamp)));
+        assert_eq!(player.run().ledger().counters().rows_back, 0);
+    }
+
+    #[test]
+    fn without_the_guard_a_row_ends_below_the_highest_version_written_to_it() {
+        let player = with(2, Guard::Off);
+        assert!(player.run().world().store().rows().any(|(_, row)| row.version < row.highest));
+        let with_guard = with(2, Guard::Newer);
+        assert!(with_guard.run().world().store().rows().all(|(_, row)| row.version == row.highest));
+    }
+
+    #[test]
+    fn a_longer_drain_never_leaks_more() {
+        let leaks: Vec<u64> =
+            (0..=10).map(|drain| with(drain, Guard::Off).run().ledger().counters().leaked).collect();
+        assert!(leaks.is_sorted_by(|before, after| before >= after), "{leaks:?}");
+        assert!(with(0, Guard::Off).now() <= rebalance::LAST.after(1));
+        assert!(with(0, Guard::Off).now() > Tick(rebalance::REVOKE_AT.0));
+    }
+}
