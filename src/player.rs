@@ -50,6 +50,12 @@ impl Player {
         &self.run
     }
 
+    /// The run alone, when nobody wants to go back.
+    #[must_use]
+    pub fn into_run(self) -> Run {
+        self.run
+    }
+
     /// What it started from.
     #[must_use]
     pub fn setup(&self) -> &Setup {
@@ -80,7 +86,8 @@ impl Player {
         &self.acts
     }
 
-    /// Whether the run is over: its last tick was executed, or no input is left and nothing can change.
+    /// Whether nothing can change any more: the last tick was executed, or no input is left and the world is
+    /// settled. Time can still pass until the last tick.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let now = self.now();
@@ -88,12 +95,12 @@ impl Player {
         now > self.last || (!more(&self.script) && !more(&self.acts) && self.run.world().is_settled())
     }
 
-    /// Executes one tick, unless the run is over: false if it is.
+    /// Executes one tick; false, and nothing happens, after the last one.
     pub fn step(&mut self) -> bool {
-        if self.is_over() {
+        let now = self.now();
+        if now > self.last {
             return false;
         }
-        let now = self.now();
         match (self.script.get(&now), self.acts.get(&now)) {
             (None, None) => self.run.step(&[]),
             (Some(inputs), None) | (None, Some(inputs)) => self.run.step(inputs),
@@ -104,10 +111,12 @@ impl Player {
 
     /// Executes ticks until the run is over.
     pub fn play_out(&mut self) {
-        while self.step() {}
+        while !self.is_over() {
+            self.step();
+        }
     }
 
-    /// Goes to where `executed` ticks have been executed, forwards or back, or to the end if that is nearer.
+    /// Goes to where `executed` ticks have been executed, forwards or back, or to the last tick if that is nearer.
     pub fn seek(&mut self, executed: Tick) {
         if executed < self.now() {
             self.run = Run::new(&self.setup, self.keep);

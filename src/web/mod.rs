@@ -1,22 +1,39 @@
 //! The page: mounts each panel at its place in the article.
 
-use yew::prelude::*;
+mod backpressure;
+mod chip;
+mod dispatch;
+mod frames;
+mod rebalance;
+mod scene;
+mod shell;
+mod shell_parts;
+mod terms;
+mod watermark;
+mod widgets;
 
-/// Mounts the panels into the article's mount points.
+use web_sys::Document;
+
+use scene::Scene;
+use shell::Panel;
+
+/// Mounts the panels into the article's mount points, and lights up drawings for the article's words.
 ///
-/// # Panics
-///
-/// Outside a browser window.
+/// A page without one of the mounts simply lacks that panel; outside a browser nothing happens.
 pub fn start() {
     console_error_panic_hook::set_once();
-    let document = web_sys::window().and_then(|window| window.document()).expect("a browser's document");
-    if let Some(mount) = document.get_element_by_id("panel-dispatch") {
-        yew::Renderer::<Placeholder>::with_root(mount).render();
-    }
+    let Some(document) = web_sys::window().and_then(|window| window.document()) else { return };
+    mount::<dispatch::DispatchScene>(&document);
+    mount::<watermark::WatermarkScene>(&document);
+    mount::<backpressure::BackpressureScene>(&document);
+    mount::<rebalance::RebalanceScene>(&document);
+    terms::listen(&document);
 }
 
-/// Stands where the first panel will be.
-#[component]
-fn Placeholder() -> Html {
-    html! { <section class="panel" data-panel="dispatch" data-tick="0" /> }
+/// Replaces the still picture at a scene's mount by the live panel.
+fn mount<S: Scene>(document: &Document) {
+    if let Some(mount) = document.get_element_by_id(&format!("panel-{}", S::NAME)) {
+        mount.set_inner_html("");
+        yew::Renderer::<Panel<S>>::with_root(mount).render();
+    }
 }

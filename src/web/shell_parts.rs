@@ -1,0 +1,61 @@
+//! The small pieces of every panel below its drawing, and the numbers it lends to the article.
+
+use web_sys::{Element, HtmlInputElement};
+use yew::prelude::*;
+
+use super::{
+    scene::Counter,
+    widgets::{Icon, icon_button, reading},
+};
+use crate::ids::Tick;
+
+/// A number with its name.
+pub(crate) fn counter(counter: Counter) -> Html {
+    let Counter { name, label, value, unit, bad } = counter;
+    html! {
+        <div class="counter" data-counter={name} data-value={value.to_string()} data-bad={bad.then_some("")}>
+            <dt>{label}</dt>
+            <dd>{value} if !unit.is_empty() { {" "}<small>{unit}</small> }</dd>
+        </div>
+    }
+}
+
+/// An invariant: kept, or broken since a tick.
+pub(crate) fn badge(sentence: &'static str, since: Option<Tick>) -> Html {
+    let verdict = if since.is_some() { "broken" } else { "kept" };
+    html! {
+        <li class="badge" data-invariant={sentence} data-state={verdict} data-verdict={verdict}
+            data-since={since.map(|tick| tick.to_string())}>
+            {super::scene::capitalised(sentence)}
+            <span class="since">
+                {since.map_or_else(|| " (kept)".to_owned(), |tick| format!(" (broken since tick {tick})"))}
+            </span>
+        </li>
+    }
+}
+
+/// The seed, to type or to roll.
+pub(crate) fn seed(seed: u64, on_text: Callback<String>, on_roll: Callback<MouseEvent>) -> Html {
+    let typed = |event: Event| Some(event.target_dyn_into::<HtmlInputElement>()?.value());
+    let onchange = reading(typed, on_text);
+    html! {
+        <>
+            <label class="seed">{"Seed "}
+                <input class="field" data-knob="seed" inputmode="numeric" value={seed.to_string()} {onchange} />
+            </label>
+            {icon_button("roll", Icon::Dice, "Another seed", false, on_roll)}
+        </>
+    }
+}
+
+/// Brings the numbers that the article quotes up to date.
+pub(crate) fn quote(panel: &Element, numbers: &[(&'static str, String, bool)]) {
+    let Some(document) = panel.owner_document() else { return };
+    for (name, text, bad) in numbers {
+        let Ok(Some(output)) = document.query_selector(&format!("[data-live=\"{name}\"]")) else { continue };
+        if output.text_content().as_deref() != Some(text) {
+            output.set_text_content(Some(text));
+        }
+        let _ = if *bad { output.set_attribute("data-bad", "") } else { output.remove_attribute("data-bad") };
+    }
+}
