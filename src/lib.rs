@@ -20,5 +20,8 @@ pub mod player;
 
 pub mod presets;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub mod scenario;
+
 #[cfg(target_arch = "wasm32")]
 pub mod web;

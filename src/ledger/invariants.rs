@@ -94,7 +94,7 @@ pub const INVARIANTS: [Invariant; 15] = [
     },
     Invariant {
         sentence: "in flight stays below high + poll",
-        broken_by: "",
+        broken_by: "marks lowered or abolished while records are in flight",
         holds: |world, _, _| match (world.owner(), world.high_mark()) {
             (Some((_, session)), Some(high)) => session.in_flight() < high.saturating_add(world.knobs().poll),
             _ => true,

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     ids::{ConsumerId, Offset, Tick},
+    player::Inputs,
     world::{Input, Knobs},
 };
 
@@ -22,7 +23,7 @@ pub(super) fn read(
     document: &Document<'_>,
     entries: &[Value<'_>],
     knobs: &Knobs,
-) -> Result<(BTreeMap<Tick, Vec<Input>>, Vec<Knobs>), BadInput> {
+) -> Result<(Inputs, Vec<Knobs>), BadInput> {
     let mut inputs: BTreeMap<Tick, Vec<(Input, String)>> = BTreeMap::new();
     for entry in entries {
         let entry = entry.table(&["tick", "do"], "an input: tick = 2 and do = { crash = \"A\" }")?;
@@ -68,9 +69,6 @@ fn input(what: &Value<'_>) -> Result<Input, BadInput> {
         // The table knows no other than `set`.
         _ => {
             let table = value.table(knobs::SET, "the knobs to turn: { drain = 2 }")?;
-            if table.keys().is_empty() {
-                return Err(value.complaint("this `set` turns nothing", "the knobs to turn: { drain = 2 }"));
-            }
             Input::Set(knobs::turned(&table)?)
         }
     })

@@ -91,10 +91,7 @@ fn routing(value: &Value<'_>) -> Result<Routing, BadInput> {
         let table = value.table(&["lanes"], ALSO)?;
         return Ok(Routing::Lanes(table.need("lanes", ALSO)?.small()?));
     }
-    value.word(
-        &[("keyed", Routing::Keyed), ("shared", Routing::Shared), ("serial", Routing::Serial)],
-        ALSO,
-    )
+    value.word(&[("keyed", Routing::Keyed), ("shared", Routing::Shared), ("serial", Routing::Serial)], ALSO)
 }
 
 fn retry(value: &Value<'_>, knobs: &mut Vec<Knob>) -> Result<(), BadInput> {

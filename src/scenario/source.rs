@@ -166,14 +166,14 @@ impl BadInput {
         BadInput::new(file.into(), None, message.into(), expected.into())
     }
 
-    /// A place that is known by line and column only.
-    pub(crate) fn at_line(
+    /// What is wrong with a line that is not at hand to be quoted.
+    pub(super) fn at_line(
         file: &str,
-        (line, column): (usize, usize),
+        line: usize,
         message: impl Into<String>,
         expected: impl Into<String>,
     ) -> BadInput {
-        let place = Place { line, column, quoted: String::new(), indent: 0, width: 0 };
+        let place = Place { line, column: 1, quoted: String::new(), indent: 0, width: 0 };
         BadInput::new(file.to_owned(), Some(place), message.into(), expected.into())
     }
 
@@ -207,7 +207,10 @@ impl fmt::Display for BadInput {
         let file: String = file.chars().map(printable).collect();
         f.write_str(&file)?;
         if let Some(place) = place {
-            write!(f, ":{}:{}", place.line, place.column)?;
+            write!(f, ":{}", place.line)?;
+            if place.width > 0 {
+                write!(f, ":{}", place.column)?;
+            }
         }
         write!(f, ": {message}")?;
         let margin = match place {

@@ -4,8 +4,6 @@
 //! complaint can call it by its name, and refuses what a table does not know. No serde here: its errors
 //! know too little of what would have been right.
 
-use std::ops::Range;
-
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -80,15 +78,10 @@ impl<'s> Document<'s> {
         Value { source: self.source, node: &self.root, path: String::new() }
     }
 
-    /// The engine's complaint, at the value that it is about: the deepest one on the way along its path.
-    /// `moved` says under which path a field is to be found if not under its own.
-    pub(super) fn refused(&self, error: &ConfigError, moved: Option<&str>) -> BadInput {
-        let field = match moved {
-            Some(to) => format!("{to}.{}", error.field.split_once('.').map_or("", |(_, rest)| rest)),
-            None => error.field.clone(),
-        };
+    /// The value with this path, or the deepest one on the way to it.
+    pub(super) fn at(&self, path: &str) -> Value<'_> {
         let mut node = &self.root;
-        for step in field.split(['.', '[']).map(|step| step.trim_end_matches(']')) {
+        for step in path.split(['.', '[']).map(|step| step.trim_end_matches(']')) {
             let next = match node.get_ref() {
                 DeValue::Table(table) => table.get(step),
                 DeValue::Array(items) => step.parse().ok().and_then(|at: usize| items.get(at)),
@@ -99,11 +92,18 @@ impl<'s> Document<'s> {
                 None => break,
             }
         }
-        self.source.complaint(
-            node.span(),
-            format!("`{field}` is {}", error.value),
-            format!("something else: {}", error.rule),
-        )
+        Value { source: self.source, node, path: path.to_owned() }
+    }
+
+    /// The engine's complaint, at the value that it is about: the deepest one on the way along its path.
+    /// `moved` says under which path a field is to be found if not under its own.
+    pub(super) fn refused(&self, error: &ConfigError, moved: Option<&str>) -> BadInput {
+        let field = match moved {
+            Some(to) => format!("{to}.{}", error.field.split_once('.').map_or("", |(_, rest)| rest)),
+            None => error.field.clone(),
+        };
+        let message = format!("`{field}` is {}", error.value);
+        self.at(&field).complaint(message, format!("something else: {}", error.rule))
     }
 }
 
@@ -113,9 +113,15 @@ impl<'d> Value<'d> {
         &self.path
     }
 
-    /// Where it stands, in bytes.
-    pub(super) fn span(&self) -> Range<usize> {
-        self.node.span()
+    /// The line in which it begins, from 1.
+    pub(super) fn line(&self) -> usize {
+        self.source.line_of(self.node.span().start)
+    }
+
+    /// The value of this key, if this is a table that has it.
+    pub(super) fn field(&self, key: &str) -> Option<Value<'d>> {
+        let node = self.node.get_ref().as_table()?.get(key)?;
+        Some(self.inner(key, node))
     }
 
     /// What is wrong with this value.
@@ -266,9 +272,8 @@ impl<'d> Table<'d> {
 
     /// The value of this key.
     pub(super) fn need(&self, key: &str, expected: &str) -> Result<Value<'d>, BadInput> {
-        self.get(key).ok_or_else(|| {
-            self.whole.complaint(format!("{} has no `{key}`", self.whole.called()), expected)
-        })
+        self.get(key)
+            .ok_or_else(|| self.whole.complaint(format!("{} has no `{key}`", self.whole.called()), expected))
     }
 
     /// Key and value of the only entry.

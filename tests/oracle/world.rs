@@ -467,12 +467,13 @@ impl<'a> World<'a> {
         // "a failed record keeps the head of its mailbox, which stays closed to later ones until
         // it is terminal; in the shared queue it waits outside"
         if polled.failed_at_head && mailbox != Mailbox::SharedQueue {
-            // Reading: two that failed keep offset order; otherwise the head is the very front.
+            // Reading: the head is the very front, where several that failed keep offset order. One that a
+            // re-route has put behind others does not hold the head, and nobody stands back for it.
             let contents = owned.mailboxes.entry(mailbox).or_default();
             let place = contents
                 .iter()
-                .rposition(|other| *other < offset && owned.polled[other].failed_at_head)
-                .map_or(0, |index| index + 1);
+                .take_while(|other| **other < offset && owned.polled[other].failed_at_head)
+                .count();
             contents.insert(place, offset);
         }
     }
@@ -950,10 +951,10 @@ impl<'a> World<'a> {
     fn can_change(&self) -> bool {
         let scenario = self.scenario;
         let inputs_left = scenario.inputs.iter().any(|(tick, _)| *tick > self.tick);
-        let arrivals_left = scenario.log.iter().any(|record| record.time > self.tick);
+        // Reading: an arrival that no poll will ever see changes nothing; `unread` below asks for the others.
         let attempts_end =
             self.consumers.iter().flat_map(|c| &c.attempts).any(|attempt| attempt.ends.is_some());
-        if inputs_left || arrivals_left || attempts_end {
+        if inputs_left || attempts_end {
             return true;
         }
         let Some(owned) = &self.owned else { return false };
