@@ -20,8 +20,15 @@ pub mod player;
 
 pub mod presets;
 
+pub mod workload;
+
+pub mod chart;
+
 #[cfg(not(target_arch = "wasm32"))]
 pub mod scenario;
+
+#[cfg(not(target_arch = "wasm32"))]
+pub mod cli;
 
 #[cfg(target_arch = "wasm32")]
 pub mod web;

@@ -8,4 +8,6 @@ fn main() {
 
 /// The command line.
 #[cfg(not(target_arch = "wasm32"))]
-fn main() {}
+fn main() -> std::process::ExitCode {
+    keyed_worker_pool::cli::main()
+}

@@ -12,7 +12,7 @@ use keyed_worker_pool::{
 
 /// What the engine makes of a scenario, as the table that the twin makes of it.
 fn engine(text: &str, folder: &Path) -> (toml::Table, u64) {
-    let source = Source { name: "random.toml".to_owned(), text: text.to_owned() };
+    let source = Source { name: "random.toml".to_owned(), text: text.to_owned(), marked: false };
     let scenario = Scenario::parse(&source, folder).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let run = play(&scenario, Keep::Outcome, |_| true).expect("a small run");
     let lines = findings(&run.outcome())

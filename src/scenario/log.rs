@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     ids::{Offset, Tick},
-    world::{Fails, Generated, Key, Log, NewRecord, Work},
+    world::{ConfigError, Fails, Generated, Key, Log, NewRecord, Work},
 };
 
 /// The most keys that a generated log can have: those of a higher rank would weigh nothing as soon as the
@@ -48,16 +48,14 @@ pub(super) fn read(
             let records = items.iter().map(record).collect::<Result<Vec<_>, _>>()?;
             Log::from_records(start, records)
         }
-        "generate" => generated(&value, seed).and_then(|recipe| match recipe {
-            Ok(recipe) => Ok(Log::generated(start, recipe)),
-            Err(error) => Ok(Err(error)),
-        })?,
+        "generate" => recipe(&value, seed)?.and_then(|recipe| Log::generated(start, recipe)),
         _ => return trace::read(&value, start, folder),
     };
     log.map_err(|error| document.refused(&error, None))
 }
 
-fn generated(value: &Value<'_>, seed: u64) -> Result<Result<Generated, crate::world::ConfigError>, BadInput> {
+/// The recipe, or what the engine has against it.
+fn recipe(value: &Value<'_>, seed: u64) -> Result<Result<Generated, ConfigError>, BadInput> {
     let table = value.table(&["count", "keys", "skew", "work"], RECIPE)?;
     let count = table.need("count", RECIPE)?.number(u64::MAX)?;
     let keys = table.need("keys", RECIPE)?.number(MOST_KEYS)?;

@@ -24,6 +24,8 @@ pub struct Source {
     pub name: String,
     /// What is in it, without a byte order mark.
     pub text: String,
+    /// Whether there was one.
+    pub marked: bool,
 }
 
 impl Source {
@@ -64,13 +66,14 @@ impl Source {
     fn from_bytes(name: String, bytes: Vec<u8>) -> Result<Source, BadInput> {
         match String::from_utf8(bytes) {
             Ok(text) => {
-                let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-                Ok(Source { name, text })
+                let unmarked = text.strip_prefix('\u{feff}').map(str::to_owned);
+                let marked = unmarked.is_some();
+                Ok(Source { name, text: unmarked.unwrap_or(text), marked })
             }
             Err(error) => {
                 let valid = error.utf8_error().valid_up_to();
                 let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-                let source = Source { name, text };
+                let source = Source { name, text, marked: false };
                 Err(source.complaint(valid..valid, "not UTF-8 from here on", "a text file encoded as UTF-8"))
             }
         }
@@ -257,7 +260,7 @@ mod tests {
     use super::*;
 
     fn source(text: &str) -> Source {
-        Source { name: "x.toml".to_owned(), text: text.to_owned() }
+        Source { name: "x.toml".to_owned(), text: text.to_owned(), marked: false }
     }
 
     #[test]

@@ -1,0 +1,109 @@
+//! `kwp`, the keyed worker pool on the command line.
+
+mod check;
+mod file;
+mod json;
+mod out;
+mod picture;
+mod report;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+
+use out::{BAD, Paper, complain};
+
+const AFTER: &str = "\
+Exit codes: 0 good; 1 an expectation or an invariant failed; 2 bad usage or input.
+Colours follow the terminal, and NO_COLOR.
+
+A scenario (README.md has every key):
+
+  ticks = 20                     # the last tick; default: until nothing can change
+  [log]
+  records = [\"0:A*3\", \"1:B*1\"]   # offset:key*work; or generate, or a csv file
+  [consumer]
+  workers = 2
+  routing = \"shared\"             # any worker takes the next one: no order per key
+  [[at]]
+  tick = 2
+  do = { crash = \"A\" }
+  [expect]
+  redelivered = [0, 1]
+
+Examples:
+
+  kwp run scenario.toml                   what comes of it
+  kwp run --events text scenario.toml     and why
+  kwp run --chart depth.svg scenario.toml
+  kwp check scenarios/                    whether it is what the files expect";
+
+/// Runs a simulated Kafka consumer with a pool of workers, and checks what it does
+///
+/// One consumer, one partition, many worker threads: what order do records of one key run in, what does a
+/// crash bring again, what bounds memory, what leaks past a rebalance? A scenario file says what is in the
+/// log, how the consumer is set and what happens to it; the run is the same on every machine, every time.
+#[derive(Parser, Debug)]
+#[command(name = "kwp", version, after_help = AFTER, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Run a scenario and report what came of it
+    ///
+    /// The report names everything that [expect] can, the invariants that were broken (some are, on purpose),
+    /// and how the pace compares with what the keys allow.
+    Run(run::RunArgs),
+    /// Compare scenarios with what they expect
+    ///
+    /// A scenario fails if something under its [expect] came out otherwise. It also fails if an invariant is
+    /// broken that no setting breaks on purpose, whether or not it says anything about `violated`. Other
+    /// broken invariants are mentioned where the file has no `violated`.
+    Check(check::CheckArgs),
+    /// Print a completion script for a shell
+    ///
+    /// For example: kwp completions bash > ~/.local/share/bash-completion/completions/kwp
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+}
+
+/// The command line, from its arguments to its exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut paper = Paper::stdout();
+    let status = match &cli.command {
+        Command::Run(args) => run::run(args, &mut paper),
+        Command::Check(args) => check::run(args, &mut paper),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "kwp", &mut script);
+            paper.line(String::from_utf8_lossy(&script).trim_end());
+            0
+        }
+    };
+    match paper.finish() {
+        Ok(()) => ExitCode::from(status),
+        Err(error) => {
+            complain(BAD, "error", format!("standard output: {error}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,128 @@
+//! `kwp run`: a scenario played, and what came of it.
+
+use std::{io, path::PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::{
+    file::Given,
+    json,
+    out::{BAD, ODD, Paper, complain},
+    picture::{self, Recorder},
+    report,
+};
+use crate::{
+    ledger::Keep,
+    scenario::{Scenario, Source, faults, play},
+};
+
+/// Arguments of `kwp run`.
+#[derive(Args, Debug)]
+pub(super) struct RunArgs {
+    /// A scenario file, or - for standard input
+    #[arg(value_name = "FILE")]
+    file: Given,
+
+    /// How to print the outcome: a report, or one JSON object with the names that [expect] uses
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Print every event, as sentences before the report, or as JSON Lines
+    ///
+    /// JSON Lines come alone: an object for each event with id, tick, kind, sentence, the ids of the events
+    /// that caused it, and the fields of its kind. With --format json the outcome is the last line.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    events: Option<Events>,
+
+    /// Draw records in flight over time, with the marks, into an .svg or .png file
+    #[arg(long, value_name = "FILE")]
+    chart: Option<PathBuf>,
+
+    /// Play the scenario under every routing and compare them (always done where the log is a trace)
+    #[arg(long)]
+    routings: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Events {
+    Text,
+    Jsonl,
+}
+
+/// 0: it ran; 1: an invariant is broken that no setting breaks; 2: it cannot be run.
+pub(super) fn run(args: &RunArgs, paper: &mut Paper) -> u8 {
+    match try_run(args, paper) {
+        Ok(status) => status,
+        Err(error) => {
+            complain(BAD, "error", error);
+            2
+        }
+    }
+}
+
+fn try_run(args: &RunArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::Error>> {
+    if args.events == Some(Events::Text) && args.format == Format::Json {
+        return Err("events as text and an outcome as JSON do not mix: take --events jsonl".into());
+    }
+    let chart = args.chart.as_deref().map(picture::Kind::of).transpose()?;
+    let scenario = match &args.file {
+        Given::Path(path) => Scenario::load(path)?,
+        Given::Stdin => Scenario::parse(
+            &Source::from_reader("standard input", io::stdin().lock())?,
+            std::path::Path::new(""),
+        )?,
+    };
+    for warning in &scenario.warnings {
+        complain(ODD, "warning", format!("{}: {warning}", scenario.file));
+    }
+
+    let keep = if args.events.is_some() { Keep::Events } else { Keep::Outcome };
+    let (mut told, mut recorder) = (0, Recorder::default());
+    let run = play(&scenario, keep, |run| {
+        let log = run.world().log();
+        for event in &run.ledger().events()[told..] {
+            match args.events {
+                Some(Events::Jsonl) => paper.line(json::event(event, log)),
+                _ => paper.line(event.sentence(log)),
+            }
+        }
+        told = run.ledger().events().len();
+        if chart.is_some() {
+            recorder.record(run);
+        }
+        !paper.is_torn()
+    });
+    let run = run.map_err(|error| format!("{}: {error}", scenario.file))?;
+    if paper.is_torn() {
+        return Ok(0);
+    }
+
+    if let (Some(kind), Some(path)) = (chart, &args.chart) {
+        let title = scenario.title.clone().unwrap_or_else(|| scenario.file.clone());
+        picture::write(kind, path, &recorder.chart(), &title)
+            .map_err(|error| format!("{}: the chart cannot be written: {error}", path.display()))?;
+    }
+    let outcome = run.outcome();
+    match (args.format, args.events) {
+        (Format::Json, None) => paper.line(format!("{:#}", json::outcome(&outcome))),
+        (Format::Json, Some(_)) => paper.line(json::outcome(&outcome)),
+        (Format::Text, Some(Events::Jsonl)) => {}
+        (Format::Text, events) => {
+            if events.is_some() {
+                paper.line("");
+            }
+            report::print(&scenario, &run, &outcome, args.routings, paper)?;
+        }
+    }
+    let faults = faults(run.ledger().verdicts());
+    for (sentence, tick) in &faults {
+        complain(BAD, "broken", format!("at tick {tick}, and no setting excuses it: {sentence}"));
+    }
+    Ok(u8::from(!faults.is_empty()))
+}
