@@ -26,14 +26,27 @@ pub(super) struct History {
     at_risk: BTreeSet<u64>,
     /// The same after the owner ended, until somebody's late attempt completes them.
     lost: BTreeSet<u64>,
-    epochs: BTreeMap<Epoch, EpochNotes>,
-    running: PerConsumer<BTreeMap<(KeyId, WorkerId), Attempt>>,
+    /// By key number: the highest offset completed in the newest epoch that completed one, and that epoch.
+    highest: Vec<(Epoch, Offset)>,
+    /// The same for older epochs whose late attempts may still complete something.
+    older_highest: BTreeMap<(Epoch, KeyId), Offset>,
+    /// The epochs that are current or have attempts left, ascending: one, as a rule.
+    epochs: Vec<EpochNotes>,
+    running: PerConsumer<Running>,
 }
 
-/// What one epoch's attempts did.
+/// The records with a key that run on one consumer.
 #[derive(Clone, Debug, Default)]
+struct Running {
+    by_worker: Vec<Option<(KeyId, Offset)>>,
+    /// How many there are of each key, by its number.
+    of_key: Vec<u32>,
+}
+
+/// Which attempts an epoch has under way.
+#[derive(Clone, Debug)]
 struct EpochNotes {
-    highest_completed: BTreeMap<KeyId, Offset>,
+    epoch: Epoch,
     running: PerConsumer<u64>,
     ended: bool,
 }
@@ -53,31 +66,29 @@ impl History {
             dead: Intervals::default(),
             at_risk: BTreeSet::new(),
             lost: BTreeSet::new(),
-            epochs: BTreeMap::new(),
+            highest: vec![(Epoch(0), Offset(0)); log.key_count()],
+            older_highest: BTreeMap::new(),
+            epochs: Vec::new(),
             running: Default::default(),
         }
     }
 
     /// An attempt starts; an offset of the same key that runs on the same consumer, if there is one.
     pub(super) fn started(&mut self, attempt: &Attempt) -> Option<Offset> {
-        self.epochs.entry(attempt.epoch).or_default().running[attempt.consumer.index()] += 1;
+        self.notes_of(attempt.epoch).running[attempt.consumer.index()] += 1;
         let key = attempt.key?;
-        let running = &mut self.running[attempt.consumer.index()];
-        let same_key = (key, WorkerId(0))..=(key, WorkerId(u32::MAX));
-        let with = running.range(same_key).next().map(|(_, other)| other.offset);
-        running.insert((key, attempt.worker), *attempt);
-        with
+        self.running[attempt.consumer.index()].start(key, attempt)
     }
 
     /// An attempt ends, whether it succeeds or fails.
     pub(super) fn ended(&mut self, attempt: &Attempt) {
-        if let Some(key) = attempt.key {
-            self.running[attempt.consumer.index()].remove(&(key, attempt.worker));
+        self.running[attempt.consumer.index()].end(attempt.worker);
+        let notes = self.notes_of(attempt.epoch);
+        let running = &mut notes.running[attempt.consumer.index()];
+        *running = running.saturating_sub(1);
+        if notes.is_over() {
+            self.forget_epochs();
         }
-        let consumer = attempt.consumer.index();
-        self.change_epoch(attempt.epoch, |notes| {
-            notes.running[consumer] = notes.running[consumer].saturating_sub(1);
-        });
     }
 
     /// An attempt succeeds; the highest later offset of its key that its epoch completed before it.
@@ -94,8 +105,18 @@ impl History {
     }
 
     fn highest_before(&mut self, attempt: &Attempt, key: KeyId) -> Option<Offset> {
-        let notes = self.epochs.entry(attempt.epoch).or_default();
-        let highest = notes.highest_completed.entry(key).or_insert(attempt.offset);
+        let newest = self.highest.get_mut(key.0 as usize)?;
+        let highest = if attempt.epoch < newest.0 {
+            self.older_highest.entry((attempt.epoch, key)).or_insert(attempt.offset)
+        } else {
+            if attempt.epoch > newest.0 {
+                if self.epochs.iter().any(|notes| notes.epoch == newest.0) {
+                    self.older_highest.insert((newest.0, key), newest.1);
+                }
+                *newest = (attempt.epoch, attempt.offset);
+            }
+            &mut newest.1
+        };
         if *highest > attempt.offset {
             return Some(*highest);
         }
@@ -148,23 +169,67 @@ impl History {
 
     /// A process died with all its attempts.
     pub(super) fn crashed(&mut self, consumer: ConsumerId) {
-        self.running[consumer.index()].clear();
-        self.epochs.retain(|_, notes| {
-            notes.running[consumer.index()] = 0;
-            !notes.is_over()
-        });
+        self.running[consumer.index()] = Running::default();
+        self.epochs.iter_mut().for_each(|notes| notes.running[consumer.index()] = 0);
+        self.forget_epochs();
     }
 
     pub(super) fn epoch_ended(&mut self, epoch: Epoch) {
-        self.change_epoch(epoch, |notes| notes.ended = true);
+        self.notes_of(epoch).ended = true;
+        self.forget_epochs();
     }
 
-    fn change_epoch(&mut self, epoch: Epoch, change: impl FnOnce(&mut EpochNotes)) {
-        if let Some(notes) = self.epochs.get_mut(&epoch) {
-            change(notes);
-            if notes.is_over() {
-                self.epochs.remove(&epoch);
+    /// The notes on an epoch: the last ones, as a rule.
+    fn notes_of(&mut self, epoch: Epoch) -> &mut EpochNotes {
+        let at = match self.epochs.iter().rposition(|notes| notes.epoch <= epoch) {
+            Some(at) if self.epochs[at].epoch == epoch => at,
+            below => {
+                let at = below.map_or(0, |below| below + 1);
+                self.epochs.insert(at, EpochNotes { epoch, running: [0, 0], ended: false });
+                at
             }
+        };
+        &mut self.epochs[at]
+    }
+
+    /// Forgets the epochs of which nothing can come any more.
+    fn forget_epochs(&mut self) {
+        let older = &mut self.older_highest;
+        self.epochs.retain(|notes| {
+            let over = notes.is_over();
+            if over {
+                let keys = (notes.epoch, KeyId(0))..=(notes.epoch, KeyId(u32::MAX));
+                while let Some((&key, _)) = older.range(keys.clone()).next() {
+                    older.remove(&key);
+                }
+            }
+            !over
+        });
+    }
+}
+
+impl Running {
+    /// An attempt starts; the offset of another one of the same key, if one runs.
+    fn start(&mut self, key: KeyId, attempt: &Attempt) -> Option<Offset> {
+        let (worker, number) = (attempt.worker.0 as usize, key.0 as usize);
+        if worker >= self.by_worker.len() {
+            self.by_worker.resize(worker + 1, None);
+        }
+        if number >= self.of_key.len() {
+            self.of_key.resize(number + 1, 0);
+        }
+        let others = self.of_key[number];
+        let same_key = |other: &&(KeyId, Offset)| other.0 == key;
+        let with = if others == 0 { None } else { self.by_worker.iter().flatten().find(same_key) };
+        let with = with.map(|&(_, offset)| offset);
+        self.of_key[number] += 1;
+        self.by_worker[worker] = Some((key, attempt.offset));
+        with
+    }
+
+    fn end(&mut self, worker: WorkerId) {
+        if let Some((key, _)) = self.by_worker.get_mut(worker.0 as usize).and_then(Option::take) {
+            self.of_key[key.0 as usize] -= 1;
         }
     }
 }

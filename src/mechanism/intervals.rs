@@ -44,23 +44,31 @@ impl Intervals {
 
     /// Adds `member` (below `i64::MAX`); false if it was there already.
     pub fn insert(&mut self, member: i64) -> bool {
-        let end = match self.runs.range_mut(..=member).next_back() {
-            Some((_, end)) if member < *end => return false,
-            Some((_, end)) if member == *end => {
-                *end += 1;
-                *end
+        // The runs next to the member: one that begins right above it, and the last that begins below.
+        let mut near = self.runs.range_mut(..=member + 1);
+        let mut below = near.next_back();
+        let above = match below {
+            Some((&start, &mut end)) if start == member + 1 => {
+                below = near.next_back();
+                Some((start, end))
             }
-            _ => {
-                let end = self.runs.remove(&(member + 1)).unwrap_or(member + 1);
-                self.runs.insert(member, end);
-                return true;
-            }
+            _ => None,
         };
-        // The run below grew by one and may now touch the one above.
-        if let Some(joined) = self.runs.remove(&end)
-            && let Some((_, last)) = self.runs.range_mut(..=member).next_back()
-        {
-            *last = joined;
+        let below = below.map(|(_, end)| end);
+        match (below, above) {
+            (Some(end), _) if member < *end => return false,
+            (Some(end), None) if *end == member => *end = member + 1,
+            (Some(end), Some((start, last))) if *end == member => {
+                *end = last;
+                self.runs.remove(&start);
+            }
+            (_, Some((start, last))) => {
+                self.runs.remove(&start);
+                self.runs.insert(member, last);
+            }
+            (_, None) => {
+                self.runs.insert(member, member + 1);
+            }
         }
         true
     }

@@ -3,16 +3,22 @@
 //! A mailbox is a FIFO queue that at most one worker is in at a time. That is the whole guarantee: two
 //! records of one key can neither overtake nor overlap, because there is never a second worker to do it.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    hash::{Hash, Hasher},
+};
 
-use super::Place;
+use rustc_hash::FxHashMap;
+
+use super::{Place, sorted_queue::SortedQueue};
 use crate::ids::Offset;
 
 /// Mailboxes by key `K` (a record's key, a hash lane, or one constant for a serial consumer).
 ///
 /// A mailbox is *ready* if no worker is in it and its head is not waiting for a retry. A free worker takes,
 /// of all ready mailboxes, the head with the lowest offset: that is also what moves the commit watermark
-/// soonest. Every call costs O(log in-flight); an empty mailbox costs nothing.
+/// soonest. Every call costs O(log in-flight). An idle mailbox is kept for a while, for the next record of its
+/// key: at most a thousand more of these than there are records and workers in the others.
 ///
 /// ```
 /// use keyed_worker_pool::{ids::Offset, mechanism::Mailboxes};
@@ -31,18 +37,22 @@ use crate::ids::Offset;
 /// mailboxes.reopen(&"a", place);
 /// assert_eq!(mailboxes.take().unwrap().offset, Offset(0));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub struct Mailboxes<K> {
-    boxes: BTreeMap<K, Mailbox>,
+    /// Looked up and never walked through, but where the order of a walk does not matter.
+    boxes: FxHashMap<K, Mailbox>,
+    /// How many of them hold neither a record nor a worker.
+    idle: usize,
     /// The heads that may be taken, each with its mailbox.
     ready: BTreeMap<Offset, K>,
     arrivals: u64,
     queued: usize,
+    occupied: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Mailbox {
-    queue: BTreeMap<Place, Entry>,
+    queue: SortedQueue<Place, Entry>,
     /// Workers in this mailbox: 0 or 1, and more only for those that came in by another routing.
     busy: u32,
     /// The offset under which the mailbox stands in `ready`.
@@ -56,6 +66,9 @@ struct Entry {
     held: bool,
 }
 
+/// Idle mailboxes that are always worth keeping.
+const SPARE_MAILBOXES: usize = 1_000;
+
 /// What [`Mailboxes::take`] hands to a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Taken<K> {
@@ -67,11 +80,18 @@ pub struct Taken<K> {
 
 impl<K> Default for Mailboxes<K> {
     fn default() -> Self {
-        Mailboxes { boxes: BTreeMap::new(), ready: BTreeMap::new(), arrivals: 0, queued: 0 }
+        Mailboxes {
+            boxes: FxHashMap::default(),
+            idle: 0,
+            ready: BTreeMap::new(),
+            arrivals: 0,
+            queued: 0,
+            occupied: 0,
+        }
     }
 }
 
-impl<K: Ord + Copy> Mailboxes<K> {
+impl<K: Ord + Copy + Hash> Mailboxes<K> {
     /// Joins the tail of its mailbox.
     pub fn push(&mut self, key: K, offset: Offset) -> Place {
         let place = self.next_arrival();
@@ -96,10 +116,10 @@ impl<K: Ord + Copy> Mailboxes<K> {
     }
 
     fn place_kept(&mut self, key: K, offset: Offset) -> Place {
-        let last = self.boxes.get(&key).and_then(|mailbox| mailbox.queue.last_key_value());
+        let last = self.boxes.get(&key).and_then(|mailbox| mailbox.queue.last_key());
         match last {
-            Some((Place::Arrival(_), _)) => self.next_arrival(),
-            Some((Place::Front(_), _)) | None => Place::Front(offset.0),
+            Some(Place::Arrival(_)) => self.next_arrival(),
+            Some(Place::Front(_)) | None => Place::Front(offset.0),
         }
     }
 
@@ -119,7 +139,7 @@ impl<K: Ord + Copy> Mailboxes<K> {
     /// A held record is due: its mailbox may be taken from again once it is the head.
     pub fn reopen(&mut self, key: &K, place: Place) {
         if let Some(mailbox) = self.boxes.get_mut(key)
-            && let Some(entry) = mailbox.queue.get_mut(&place)
+            && let Some(entry) = mailbox.queue.get_mut(place)
         {
             entry.held = false;
             mailbox.announce(*key, &mut self.ready);
@@ -134,6 +154,7 @@ impl<K: Ord + Copy> Mailboxes<K> {
         mailbox.busy += 1;
         mailbox.ready_as = None;
         self.queued -= 1;
+        self.occupied += 1;
         Some(Taken { key, offset })
     }
 
@@ -146,8 +167,10 @@ impl<K: Ord + Copy> Mailboxes<K> {
     /// A worker is in this mailbox that did not come by [`Mailboxes::take`]: an attempt that an earlier
     /// owner left running, or that was started under another routing.
     pub fn occupy(&mut self, key: K) {
-        let mailbox = self.boxes.entry(key).or_default();
+        let mailbox = self.boxes.entry(key).or_insert_with(Mailbox::idle(&mut self.idle));
+        self.idle -= usize::from(mailbox.is_idle());
         mailbox.busy += 1;
+        self.occupied += 1;
         mailbox.announce(key, &mut self.ready);
     }
 
@@ -159,18 +182,21 @@ impl<K: Ord + Copy> Mailboxes<K> {
         let Some(mailbox) = self.boxes.get_mut(key) else { panic!("released a mailbox that nobody is in") };
         assert!(mailbox.busy > 0, "released a mailbox that nobody is in");
         mailbox.busy -= 1;
+        self.occupied -= 1;
+        self.idle += usize::from(mailbox.is_idle());
         mailbox.announce(*key, &mut self.ready);
-        self.drop_if_idle(key);
+        self.drop_idle();
     }
 
     /// A record leaves its mailbox from anywhere (dead-lettered); false if the place is empty.
     pub fn remove(&mut self, key: &K, place: Place) -> bool {
         let Some(mailbox) = self.boxes.get_mut(key) else { return false };
-        let removed = mailbox.queue.remove(&place).is_some();
+        let removed = mailbox.queue.remove(place).is_some();
         if removed {
             self.queued -= 1;
+            self.idle += usize::from(mailbox.is_idle());
             mailbox.announce(*key, &mut self.ready);
-            self.drop_if_idle(key);
+            self.drop_idle();
         }
         removed
     }
@@ -189,29 +215,66 @@ impl<K: Ord + Copy> Mailboxes<K> {
 
     /// The mailboxes that hold a record or a worker, by key: who is in it, and what waits, head first.
     pub fn iter(&self) -> impl Iterator<Item = (K, u32, impl Iterator<Item = Offset> + '_)> + '_ {
-        self.boxes
-            .iter()
-            .map(|(&key, mailbox)| (key, mailbox.busy, mailbox.queue.values().map(|entry| entry.offset)))
+        self.used()
+            .map(|(&key, mailbox)| (key, mailbox.busy, mailbox.queue.iter().map(|(_, entry)| entry.offset)))
     }
 
     fn insert(&mut self, key: K, place: Place, entry: Entry) {
-        let mailbox = self.boxes.entry(key).or_default();
+        let mailbox = self.boxes.entry(key).or_insert_with(Mailbox::idle(&mut self.idle));
+        self.idle -= usize::from(mailbox.is_idle());
         mailbox.queue.insert(place, entry);
         self.queued += 1;
         mailbox.announce(key, &mut self.ready);
     }
 
-    fn drop_if_idle(&mut self, key: &K) {
-        if self.boxes.get(key).is_some_and(|mailbox| mailbox.busy == 0 && mailbox.queue.is_empty()) {
-            self.boxes.remove(key);
+    /// The mailboxes that are not idle, by key.
+    fn used(&self) -> impl Iterator<Item = (&K, &Mailbox)> + '_ {
+        let mut used: Vec<_> = self.boxes.iter().filter(|(_, mailbox)| !mailbox.is_idle()).collect();
+        used.sort_unstable_by_key(|&(key, _)| key);
+        used.into_iter()
+    }
+
+    /// Idle mailboxes wait for the next record of their key, but not for ever: each sweep removes more than
+    /// half of all there are, so that it costs no more than they did.
+    fn drop_idle(&mut self) {
+        if self.idle > self.queued + self.occupied + SPARE_MAILBOXES {
+            self.boxes.retain(|_, mailbox| !mailbox.is_idle());
+            self.idle = 0;
         }
     }
 }
 
+impl<K: Ord + Copy + Hash> PartialEq for Mailboxes<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.arrivals == other.arrivals && self.used().eq(other.used())
+    }
+}
+
+impl<K: Ord + Copy + Hash> Eq for Mailboxes<K> {}
+
+impl<K: Ord + Copy + Hash> Hash for Mailboxes<K> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.arrivals.hash(state);
+        self.used().for_each(|mailbox| mailbox.hash(state));
+    }
+}
+
 impl Mailbox {
+    /// Makes a mailbox that is idle, and counts it.
+    fn idle(count: &mut usize) -> impl FnOnce() -> Mailbox + '_ {
+        || {
+            *count += 1;
+            Mailbox::default()
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.busy == 0 && self.queue.is_empty()
+    }
+
     /// Brings the mailbox's entry in `ready` up to date.
     fn announce<K>(&mut self, key: K, ready: &mut BTreeMap<Offset, K>) {
-        let head = self.queue.first_key_value().map(|(_, entry)| *entry);
+        let head = self.queue.first().map(|(_, entry)| *entry);
         let takeable = head.filter(|entry| self.busy == 0 && !entry.held).map(|entry| entry.offset);
         if takeable == self.ready_as {
             return;

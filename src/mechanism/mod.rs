@@ -20,6 +20,7 @@ mod intervals;
 mod mailboxes;
 mod offset_map;
 mod queue;
+mod sorted_queue;
 mod watermark;
 
 pub use drain::Drain;

@@ -1,7 +1,6 @@
 //! A plain FIFO queue: the shared pool's, and the order of places that mailboxes use too.
 
-use std::collections::BTreeMap;
-
+use super::sorted_queue::SortedQueue;
 use crate::ids::Offset;
 
 /// A place in a queue, given out when a record joins and good until it leaves. Lower places go first.
@@ -30,7 +29,7 @@ pub enum Place {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FifoQueue {
-    queue: BTreeMap<Place, Offset>,
+    queue: SortedQueue<Place, Offset>,
     arrivals: u64,
     fronts: i64,
 }
@@ -59,7 +58,7 @@ impl FifoQueue {
 
     /// Leaves the queue from anywhere; false if the place is empty.
     pub fn remove(&mut self, place: Place) -> bool {
-        self.queue.remove(&place).is_some()
+        self.queue.remove(place).is_some()
     }
 
     /// How many wait.
@@ -76,6 +75,6 @@ impl FifoQueue {
 
     /// The waiting offsets, head first.
     pub fn iter(&self) -> impl Iterator<Item = Offset> + '_ {
-        self.queue.values().copied()
+        self.queue.iter().map(|(_, &offset)| offset)
     }
 }

@@ -4,9 +4,7 @@
 //! offset plus one is that promise; with many it is the lowest unfinished one. Nothing else about a
 //! consumer has to know that records finish in any order.
 
-use std::collections::BTreeMap;
-
-use super::Intervals;
+use super::{Intervals, sorted_queue::SortedQueue};
 use crate::ids::Offset;
 
 /// Tracks the records of one ownership of one partition, each with a payload `T` while in flight.
@@ -33,7 +31,7 @@ use crate::ids::Offset;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Watermark<T = ()> {
     position: Offset,
-    open: BTreeMap<Offset, T>,
+    open: SortedQueue<Offset, T>,
     /// Finished offsets above the watermark.
     finished: Intervals,
     highest_finished: Option<Offset>,
@@ -45,7 +43,7 @@ impl<T> Watermark<T> {
     pub fn starting_at(committed: Offset) -> Watermark<T> {
         Watermark {
             position: committed,
-            open: BTreeMap::new(),
+            open: SortedQueue::default(),
             finished: Intervals::default(),
             highest_finished: None,
         }
@@ -70,7 +68,7 @@ impl<T> Watermark<T> {
     /// The record is terminal: it gives its payload back and pins the watermark no longer. `None`, and no
     /// change at all, for an offset that is not in flight: a repeated or a stale completion.
     pub fn finish(&mut self, offset: Offset) -> Option<T> {
-        let payload = self.open.remove(&offset)?;
+        let payload = self.open.remove(offset)?;
         self.highest_finished = self.highest_finished.max(Some(offset));
         let low = self.low();
         if offset > low {
@@ -84,7 +82,7 @@ impl<T> Watermark<T> {
     /// The watermark: the lowest offset in flight, or the position where nothing is.
     #[must_use]
     pub fn low(&self) -> Offset {
-        self.open.first_key_value().map_or(self.position, |(&offset, _)| offset)
+        self.open.first().map_or(self.position, |(offset, _)| offset)
     }
 
     /// The last polled (or passed) offset + 1.
@@ -114,21 +112,21 @@ impl<T> Watermark<T> {
     /// The payload of a record in flight.
     #[must_use]
     pub fn get(&self, offset: Offset) -> Option<&T> {
-        self.open.get(&offset)
+        self.open.get(offset)
     }
 
     /// The payload of a record in flight, to change.
     pub fn get_mut(&mut self, offset: Offset) -> Option<&mut T> {
-        self.open.get_mut(&offset)
+        self.open.get_mut(offset)
     }
 
     /// What is in flight, offsets ascending.
     pub fn iter(&self) -> impl Iterator<Item = (Offset, &T)> + '_ {
-        self.open.iter().map(|(&offset, payload)| (offset, payload))
+        self.open.iter()
     }
 
     /// What is in flight, offsets ascending, to change.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (Offset, &mut T)> + '_ {
-        self.open.iter_mut().map(|(&offset, payload)| (offset, payload))
+        self.open.iter_mut()
     }
 }

@@ -135,7 +135,6 @@ impl World {
     /// the watermark is read, the commit sees that watermark, a drain ends only after its last commit, and
     /// a record polled in this tick can start in this tick.
     pub fn step(&mut self, inputs: &[Input], observer: &mut impl Observer) {
-        let observer: &mut dyn Observer = observer;
         self.assign_first_owner(observer);
         self.apply_inputs(inputs, observer); //  1
         self.end_attempts(observer); //          2

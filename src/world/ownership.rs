@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl World {
-    pub(super) fn assign_first_owner(&mut self, observer: &mut dyn Observer) {
+    pub(super) fn assign_first_owner(&mut self, observer: &mut impl Observer) {
         if self.broker.epoch == Epoch(0) {
             self.assign(ConsumerId::A, observer);
         }
@@ -21,7 +21,7 @@ impl World {
 
     /// `to` owns the partition from now on and reads from the committed offset: at once if it is up,
     /// otherwise when it is restarted.
-    pub(super) fn assign(&mut self, to: ConsumerId, observer: &mut dyn Observer) {
+    pub(super) fn assign(&mut self, to: ConsumerId, observer: &mut impl Observer) {
         self.broker.owner = Some(to);
         self.broker.epoch = Epoch(self.broker.epoch.0 + 1);
         let (epoch, at) = (self.broker.epoch, self.broker.committed);
@@ -37,7 +37,7 @@ impl World {
     }
 
     /// The fence: from here on nothing of this epoch changes a tracker or a commit.
-    pub(super) fn end_ownership(&mut self, consumer: ConsumerId, by: EndedBy, observer: &mut dyn Observer) {
+    pub(super) fn end_ownership(&mut self, consumer: ConsumerId, by: EndedBy, observer: &mut impl Observer) {
         let Some(session) = self.consumers[consumer.index()].session.take() else { return };
         self.broker.owner = None;
         observer.note(
@@ -55,7 +55,7 @@ impl World {
 
     /// The process dies. What is committed, dead-lettered or written stays; everything else is gone. It goes
     /// on owning the partition, unless it was draining: then the new owner gets it later in this tick.
-    pub(super) fn crash(&mut self, id: ConsumerId, cause: CrashCause, observer: &mut dyn Observer) {
+    pub(super) fn crash(&mut self, id: ConsumerId, cause: CrashCause, observer: &mut impl Observer) {
         let consumer = &mut self.consumers[id.index()];
         consumer.up = false;
         consumer.pool = Pool::default();
@@ -72,7 +72,7 @@ impl World {
         }
     }
 
-    pub(super) fn restart(&mut self, id: ConsumerId, observer: &mut dyn Observer) -> Result<(), Ignored> {
+    pub(super) fn restart(&mut self, id: ConsumerId, observer: &mut impl Observer) -> Result<(), Ignored> {
         let consumer = &mut self.consumers[id.index()];
         if consumer.up {
             return Err(Ignored::AlreadyUp);
@@ -89,7 +89,7 @@ impl World {
         &mut self,
         from: ConsumerId,
         to: ConsumerId,
-        observer: &mut dyn Observer,
+        observer: &mut impl Observer,
     ) -> Result<(), Ignored> {
         if self.orphaned_to.is_some() {
             return Err(Ignored::Draining);
@@ -112,7 +112,7 @@ impl World {
     }
 
     /// A lost partition: no drain, no commit, and what runs goes on and leaks.
-    pub(super) fn evict(&mut self, id: ConsumerId, observer: &mut dyn Observer) {
+    pub(super) fn evict(&mut self, id: ConsumerId, observer: &mut impl Observer) {
         let Some(session) = &self.consumers[id.index()].session else { return };
         let heir = session.handover().map(|handover| handover.to);
         self.end_ownership(id, EndedBy::Eviction, observer);

@@ -28,7 +28,7 @@ pub(super) struct NextCommit {
 
 impl World {
     /// Phase 1.
-    pub(super) fn apply_inputs(&mut self, inputs: &[Input], observer: &mut dyn Observer) {
+    pub(super) fn apply_inputs(&mut self, inputs: &[Input], observer: &mut impl Observer) {
         for input in inputs {
             observer.note(self.now, Fact::Input(input.clone()));
             self.broker.with_b |= input.names().any(|name| name == ConsumerId::B);
@@ -38,7 +38,7 @@ impl World {
         }
     }
 
-    fn apply(&mut self, input: &Input, observer: &mut dyn Observer) -> Result<(), Ignored> {
+    fn apply(&mut self, input: &Input, observer: &mut impl Observer) -> Result<(), Ignored> {
         match *input {
             Input::Complete(offset) => self.end_running(offset, false),
             Input::Poison(offset) => {
@@ -77,7 +77,7 @@ impl World {
         if ended == 0 { Err(Ignored::NotRunning) } else { Ok(()) }
     }
 
-    fn adopt_knobs(&mut self, old: &Knobs, observer: &mut dyn Observer) {
+    fn adopt_knobs(&mut self, old: &Knobs, observer: &mut impl Observer) {
         self.marks = self.knobs.high_mark().or(self.marks);
         for id in ConsumerId::ALL {
             let consumer = &mut self.consumers[id.index()];
@@ -90,7 +90,7 @@ impl World {
     }
 
     /// Phase 2.
-    pub(super) fn end_attempts(&mut self, observer: &mut dyn Observer) {
+    pub(super) fn end_attempts(&mut self, observer: &mut impl Observer) {
         for id in ConsumerId::ALL {
             while let Some(attempt) = self.consumers[id.index()].pool.next_ended(self.now) {
                 if let Some(session) = &mut self.consumers[id.index()].session {
@@ -105,7 +105,7 @@ impl World {
         }
     }
 
-    fn succeed(&mut self, attempt: Attempt, observer: &mut dyn Observer) {
+    fn succeed(&mut self, attempt: Attempt, observer: &mut impl Observer) {
         let session = session_of(&mut self.consumers, &attempt);
         let late = session.is_none();
         if let Some(session) = session {
@@ -119,7 +119,7 @@ impl World {
         }
     }
 
-    fn fail(&mut self, attempt: Attempt, observer: &mut dyn Observer) {
+    fn fail(&mut self, attempt: Attempt, observer: &mut impl Observer) {
         let session = session_of(&mut self.consumers, &attempt);
         let late = session.is_none();
         let retry = session.and_then(|session| session.failed(&attempt, self.now, &self.knobs, &self.log));
@@ -127,7 +127,7 @@ impl World {
     }
 
     /// Phase 3: quarantine, retries, `max.poll.interval`.
-    pub(super) fn run_timers(&mut self, observer: &mut dyn Observer) {
+    pub(super) fn run_timers(&mut self, observer: &mut impl Observer) {
         let now = self.now;
         for id in ConsumerId::ALL {
             let Some(session) = &mut self.consumers[id.index()].session else { continue };
@@ -147,7 +147,7 @@ impl World {
     }
 
     /// Phase 4.
-    pub(super) fn note_watermark(&mut self, observer: &mut dyn Observer) {
+    pub(super) fn note_watermark(&mut self, observer: &mut impl Observer) {
         let Some((consumer, session)) = self.owner() else { return };
         let (epoch, at) = (session.epoch(), session.tracker().low());
         if self.noted != Some(at) {
@@ -157,13 +157,13 @@ impl World {
     }
 
     /// Phase 5: a draining owner commits too.
-    pub(super) fn commit_if_due(&mut self, observer: &mut dyn Observer) {
+    pub(super) fn commit_if_due(&mut self, observer: &mut impl Observer) {
         if self.now.0.is_multiple_of(self.knobs.commit_every) {
             self.commit(CommitCause::Schedule, observer);
         }
     }
 
-    fn commit(&mut self, cause: CommitCause, observer: &mut dyn Observer) {
+    fn commit(&mut self, cause: CommitCause, observer: &mut impl Observer) {
         let Some((consumer, session)) = self.owner() else { return };
         let Some(next) = self.next_commit(session) else { return };
         let (epoch, from) = (session.epoch(), self.broker.committed);
@@ -196,7 +196,7 @@ impl World {
     }
 
     /// The rest of phase 5.
-    pub(super) fn hand_over_if_drained(&mut self, observer: &mut dyn Observer) {
+    pub(super) fn hand_over_if_drained(&mut self, observer: &mut impl Observer) {
         if let Some(to) = self.orphaned_to.take() {
             self.assign(to, observer);
             return;
@@ -212,7 +212,7 @@ impl World {
     }
 
     /// Phase 6.
-    pub(super) fn poll(&mut self, observer: &mut dyn Observer) {
+    pub(super) fn poll(&mut self, observer: &mut impl Observer) {
         let now = self.now;
         for id in ConsumerId::ALL {
             let Some(session) = &mut self.consumers[id.index()].session else { continue };
@@ -245,7 +245,7 @@ impl World {
     }
 
     /// Phase 7.
-    pub(super) fn test_gate(&mut self, observer: &mut dyn Observer) {
+    pub(super) fn test_gate(&mut self, observer: &mut impl Observer) {
         let Intake::Pause { high, .. } = self.knobs.intake else { return };
         for id in ConsumerId::ALL {
             let Some(session) = &mut self.consumers[id.index()].session else { continue };
@@ -263,7 +263,7 @@ impl World {
     }
 
     /// Phase 8.
-    pub(super) fn dispatch(&mut self, observer: &mut dyn Observer) {
+    pub(super) fn dispatch(&mut self, observer: &mut impl Observer) {
         let (now, concurrency) = (self.now, self.knobs.concurrency());
         for id in ConsumerId::ALL {
             let consumer = &mut self.consumers[id.index()];

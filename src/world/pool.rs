@@ -2,7 +2,11 @@
 //!
 //! A pool outlives ownerships: an attempt of an ended epoch goes on until it ends, on its worker.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::BinaryHeap,
+    hash::{Hash, Hasher},
+};
 
 use crate::ids::{ConsumerId, Epoch, KeyId, Offset, Tick, WorkerId};
 
@@ -32,27 +36,41 @@ pub struct Attempt {
 }
 
 /// What runs, by worker and by the tick at which it ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default)]
 pub struct Pool {
-    busy: BTreeMap<WorkerId, Attempt>,
-    /// Free workers below `used`.
-    idle: BTreeSet<WorkerId>,
-    /// Workers from here on were never used.
-    used: u32,
-    /// Within a tick attempts end by offset, then worker.
-    endings: BTreeSet<(Tick, Offset, WorkerId)>,
+    /// By worker number, as far as workers were ever used.
+    workers: Vec<Option<Attempt>>,
+    /// The free ones among them, the lowest on top.
+    idle: BinaryHeap<Reverse<WorkerId>>,
+    /// When the others end, the next on top: within a tick by offset, then by worker.
+    endings: BinaryHeap<Reverse<(Tick, Offset, WorkerId)>>,
+}
+
+/// The heaps follow from the workers, and their inner order from history.
+impl PartialEq for Pool {
+    fn eq(&self, other: &Pool) -> bool {
+        self.attempts().eq(other.attempts())
+    }
+}
+
+impl Eq for Pool {}
+
+impl Hash for Pool {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.attempts().for_each(|attempt| attempt.hash(state));
+    }
 }
 
 impl Pool {
     /// How many attempts run, of whatever epoch.
     #[must_use]
     pub fn running(&self) -> usize {
-        self.busy.len()
+        self.workers.len() - self.idle.len()
     }
 
     /// The running attempts, by worker.
     pub fn attempts(&self) -> impl Iterator<Item = &Attempt> + '_ {
-        self.busy.values()
+        self.workers.iter().flatten()
     }
 
     /// Whether anything runs that ends by itself.
@@ -63,60 +81,63 @@ impl Pool {
 
     /// The free worker with the lowest number.
     pub(super) fn lowest_free(&self) -> WorkerId {
-        self.idle.first().copied().unwrap_or(WorkerId(self.used))
+        let beyond = WorkerId(self.workers.len() as u32);
+        self.idle.peek().map_or(beyond, |&Reverse(worker)| worker)
     }
 
+    /// Starts an attempt on the lowest free worker.
     pub(super) fn start(&mut self, attempt: Attempt) {
-        if !self.idle.remove(&attempt.worker) {
-            self.used = attempt.worker.0 + 1;
+        if self.idle.pop().is_none() {
+            self.workers.push(None);
         }
-        if let Some(tick) = attempt.ends {
-            self.endings.insert((tick, attempt.offset, attempt.worker));
-        }
-        self.busy.insert(attempt.worker, attempt);
+        self.endings.extend(ending(&attempt));
+        self.workers[attempt.worker.0 as usize] = Some(attempt);
     }
 
     /// The next attempt that ends at `now`; its worker is free again.
     pub(super) fn next_ended(&mut self, now: Tick) -> Option<Attempt> {
-        let &ending @ (tick, _, worker) = self.endings.first()?;
+        let &Reverse((tick, _, worker)) = self.endings.peek()?;
         if tick > now {
             return None;
         }
-        self.endings.remove(&ending);
-        self.idle.insert(worker);
-        self.busy.remove(&worker)
+        self.endings.pop();
+        self.idle.push(Reverse(worker));
+        self.workers[worker.0 as usize].take()
     }
 
     /// Running attempts of `offset` end at `now`; how many there are.
     pub(super) fn end_now(&mut self, offset: Offset, now: Tick, failed: bool) -> usize {
-        let workers: Vec<_> =
-            self.busy.values().filter(|attempt| attempt.offset == offset).map(|a| a.worker).collect();
-        for &worker in &workers {
-            self.change(worker, |attempt| {
+        self.change(
+            |attempt| attempt.offset == offset,
+            |attempt| {
                 attempt.ends = Some(now);
                 attempt.fails |= failed;
-            });
-        }
-        workers.len()
+            },
+        )
     }
 
     /// Everything that ends by itself ends `ticks` later; how many attempts that is.
     pub(super) fn stall(&mut self, ticks: u64) -> usize {
-        let workers: Vec<_> = self.busy.values().filter(|a| a.ends.is_some()).map(|a| a.worker).collect();
-        for &worker in &workers {
-            self.change(worker, |attempt| attempt.ends = attempt.ends.map(|end| end.after(ticks)));
-        }
-        workers.len()
+        self.change(
+            |attempt| attempt.ends.is_some(),
+            |attempt| attempt.ends = attempt.ends.map(|end| end.after(ticks)),
+        )
     }
 
-    fn change(&mut self, worker: WorkerId, change: impl FnOnce(&mut Attempt)) {
-        let Some(attempt) = self.busy.get_mut(&worker) else { return };
-        if let Some(tick) = attempt.ends {
-            self.endings.remove(&(tick, attempt.offset, worker));
+    /// Changes when some attempts end; how many.
+    fn change(&mut self, whom: impl Fn(&Attempt) -> bool, change: impl Fn(&mut Attempt)) -> usize {
+        let mut changed = 0;
+        for attempt in self.workers.iter_mut().flatten().filter(|attempt| whom(attempt)) {
+            change(attempt);
+            changed += 1;
         }
-        change(attempt);
-        if let Some(tick) = attempt.ends {
-            self.endings.insert((tick, attempt.offset, worker));
+        if changed > 0 {
+            self.endings = self.workers.iter().flatten().filter_map(ending).collect();
         }
+        changed
     }
+}
+
+fn ending(attempt: &Attempt) -> Option<Reverse<(Tick, Offset, WorkerId)>> {
+    Some(Reverse((attempt.ends?, attempt.offset, attempt.worker)))
 }

@@ -1,7 +1,5 @@
 //! The database: one row per key, each holding the version (offset) of the record that last wrote it.
 
-use std::collections::BTreeMap;
-
 use crate::{
     ids::{KeyId, Offset},
     mechanism::Guard,
@@ -16,10 +14,10 @@ pub struct Row {
     pub highest: Offset,
 }
 
-/// The rows, by key.
+/// The rows, by key number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Store {
-    rows: BTreeMap<KeyId, Row>,
+    rows: Vec<Option<Row>>,
 }
 
 /// What became of a write.
@@ -34,24 +32,28 @@ pub struct WriteResult {
 impl Store {
     /// Writes `version` to the row of `key`, if the guard admits it.
     pub fn write(&mut self, key: KeyId, version: Offset, guard: Guard) -> WriteResult {
-        let held = self.rows.get(&key).map(|row| row.version);
+        let at = key.0 as usize;
+        if at >= self.rows.len() {
+            self.rows.resize(at + 1, None);
+        }
+        let row = &mut self.rows[at];
+        let held = row.map(|row| row.version);
         let accepted = guard.admits(held, version);
         if accepted {
-            let row = self.rows.entry(key).or_insert(Row { version, highest: version });
-            row.version = version;
-            row.highest = row.highest.max(version);
+            let highest = row.map_or(version, |row| row.highest.max(version));
+            *row = Some(Row { version, highest });
         }
         WriteResult { held, accepted }
     }
 
     /// The rows, by key id.
     pub fn rows(&self) -> impl Iterator<Item = (KeyId, Row)> + '_ {
-        self.rows.iter().map(|(&key, &row)| (key, row))
+        (0..).map(KeyId).zip(&self.rows).filter_map(|(key, row)| Some((key, (*row)?)))
     }
 
     /// One row.
     #[must_use]
     pub fn row(&self, key: KeyId) -> Option<Row> {
-        self.rows.get(&key).copied()
+        self.rows.get(key.0 as usize).copied().flatten()
     }
 }
