@@ -156,5 +156,5 @@ fn number_or_none(value: &Value<'_>) -> Result<Option<u64>, BadInput> {
         return value.word(&[("none", None)], "a number");
     }
     let number = value.number(u64::MAX);
-    number.map(Some).map_err(|_| value.mistyped("\"none\" or an integer from 0 up"))
+    number.map(Some).map_err(|_| value.mistyped("\"none\" or an integer from 0 on"))
 }

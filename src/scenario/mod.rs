@@ -27,7 +27,7 @@ pub use expect::{Difference, Expectations, Finding, findings};
 pub use log::MOST_KEYS;
 pub use play::{Exhausted, MOST_IN_FLIGHT, MOST_NOTES, play};
 pub use source::{BadInput, LONGEST_FILE, Source};
-pub use trace::MOST_RECORDS;
+pub use trace::{LONGEST_TRACE, MOST_RECORDS};
 
 use crate::{
     ids::Tick,
@@ -113,7 +113,7 @@ impl Scenario {
         let (inputs, settings) = input::read(&document, &at, &knobs)?;
         play::check_size(&document, &log, &settings)?;
         let expect = file.get("expect").as_ref().map_or(Ok(Expectations::default()), Expectations::read)?;
-        let warnings = too_late(&at, last);
+        let warnings = too_late(&at, last).into_iter().collect();
         let (title, origin) = (text("title")?, text("source")?);
         let file = source.name.clone();
         Ok(Scenario { file, title, source: origin, setup, last, inputs, expect, warnings })
@@ -147,17 +147,17 @@ fn knobs(
 }
 
 /// Inputs that the run will not live to see.
-fn too_late(at: &[Value<'_>], last: Tick) -> Vec<String> {
-    let late = at.iter().filter_map(|entry| {
-        let tick = entry.field("tick")?.number(u64::MAX).ok()?;
-        (tick > last.0).then(|| {
-            format!(
-                "line {}: the input at tick {tick} never acts, since the run ends after tick {last}",
-                entry.line()
-            )
-        })
-    });
-    late.collect()
+fn too_late(at: &[Value<'_>], last: Tick) -> Option<String> {
+    let tick = |entry: &&Value<'_>| entry.field("tick").and_then(|tick| tick.number(u64::MAX).ok());
+    let mut late = at.iter().filter(|entry| tick(entry).is_some_and(|tick| tick > last.0));
+    let first = late.next()?;
+    let line = first.line();
+    Some(match late.count() {
+        0 => format!("line {line}: this input comes after tick {last}, when the run ends, and never acts"),
+        more => format!(
+            "line {line}: this input and {more} more come after tick {last}, when the run ends, and never act"
+        ),
+    })
 }
 
 /// The scenario files that a path names: itself, or the `.toml` files of a folder, by name.

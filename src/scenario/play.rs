@@ -14,7 +14,7 @@ use crate::{
 pub const MOST_IN_FLIGHT: u64 = 10_000_000;
 
 /// The most entries that a run's lists, and the most events that it may leave behind.
-pub const MOST_NOTES: u64 = 50_000_000;
+pub const MOST_NOTES: u64 = 20_000_000;
 
 /// A run that would need more memory than is sensible.
 #[derive(Clone, Debug, PartialEq, Eq)]

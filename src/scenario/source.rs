@@ -11,8 +11,8 @@ use std::{
     path::Path,
 };
 
-/// The longest scenario file: 64 MiB. (A trace, which is a file of its own, may be longer.)
-pub const LONGEST_FILE: u64 = 64 << 20;
+/// The longest scenario file: 16 MiB. (A trace, which is a file of its own, may be longer.)
+pub const LONGEST_FILE: u64 = 16 << 20;
 
 /// Characters of a quoted line that are shown at most.
 const QUOTED: usize = 100;
@@ -138,7 +138,8 @@ impl Place {
         let column = text[line_start..start].chars().count();
         let width = text[start..end.clamp(start, line_end.max(start))].chars().count();
         // A very long line is shown from shortly before the place.
-        let skipped = if column > QUOTED / 2 { column - QUOTED / 4 } else { 0 };
+        let long = full.chars().nth(QUOTED).is_some();
+        let skipped = if long && column > QUOTED / 2 { column - QUOTED / 4 } else { 0 };
         let mut quoted = String::new();
         if skipped > 0 {
             quoted.push('…');

@@ -4,7 +4,7 @@
 
 use std::{
     fs::File,
-    io::{self, BufReader, Read},
+    io::{self, BufRead, BufReader, Read},
     path::Path,
 };
 
@@ -21,8 +21,13 @@ use crate::{
 /// The most records that a trace can have.
 pub const MOST_RECORDS: usize = 10_000_000;
 
-/// The most bytes that are read of one: 1 GiB.
-const LONGEST_TRACE: u64 = 1 << 30;
+/// The longest trace: 512 MiB.
+pub const LONGEST_TRACE: u64 = 512 << 20;
+
+/// The longest first line: where there is no header, there is no trace.
+const LONGEST_HEADER: usize = 1 << 16;
+
+const EXPECTED_HEADER: &str = "the header time,key,work";
 
 const HEADER: [&str; 3] = ["time", "key", "work"];
 
@@ -39,7 +44,17 @@ pub(super) fn read(value: &Value<'_>, start: Offset, folder: &Path) -> Result<Lo
         let message = format!("no trace at {}: {}", shown(&name), reason.message());
         value.complaint(message, "a readable CSV file, its path relative to this scenario's folder")
     })?;
-    let records = parse(&name, start, BufReader::new(file.take(LONGEST_TRACE)))?;
+    let mut file = BufReader::with_capacity(LONGEST_HEADER, file.take(LONGEST_TRACE + 1));
+    let beginning = file.fill_buf().map_err(|error| BadInput::unreadable(&name, &error))?;
+    if beginning.len() == LONGEST_HEADER && !beginning.contains(&b'\n') {
+        return Err(BadInput::at_line(&name, 1, "this line never ends", EXPECTED_HEADER));
+    }
+    let records = parse(&name, start, &mut file);
+    if file.get_ref().limit() == 0 {
+        let message = format!("the trace is longer than {} MiB", LONGEST_TRACE >> 20);
+        return Err(BadInput::whole(name, message, "a shorter one"));
+    }
+    let records = records?;
     Log::from_records(start, records)
         .map_err(|error| BadInput::whole(name, error.to_string(), "records that make a log"))
 }
@@ -63,7 +78,7 @@ fn parse(name: &str, start: Offset, reader: impl Read) -> Result<Vec<NewRecord>,
         } else {
             format!("the header is {}", shown(&titles.join(",")))
         };
-        return Err(BadInput::at_line(name, 1, message, "the header time,key,work"));
+        return Err(BadInput::at_line(name, 1, message, EXPECTED_HEADER));
     }
     let mut records: Vec<NewRecord> = Vec::new();
     for line in lines {

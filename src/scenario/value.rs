@@ -10,7 +10,7 @@ use toml::{
 };
 
 use super::source::{BadInput, Source, shown};
-use crate::world::ConfigError;
+use crate::world::{ConfigError, config::Rule};
 
 /// A parsed file.
 pub(super) struct Document<'s> {
@@ -34,10 +34,10 @@ pub(super) struct Table<'d> {
 
 /// Where each key of a scenario file belongs, for those who put it elsewhere.
 const HOMES: &[(&str, &[&str])] = &[
-    ("the top of the file, before the first [table]", &["title", "source", "seed", "ticks", "members"]),
-    ("[log]", &["records", "generate", "csv", "start"]),
+    ("at the top of the file, before the first [table]", &["title", "source", "seed", "ticks", "members"]),
+    ("in [log]", &["records", "generate", "csv", "start"]),
     (
-        "[consumer]",
+        "in [consumer]",
         &[
             "workers",
             "routing",
@@ -52,9 +52,9 @@ const HOMES: &[(&str, &[&str])] = &[
             "drain",
         ],
     ),
-    ("[store]", &["guard"]),
-    ("`consumer.commit`", &["ack_map", "ack_map_limit"]),
-    ("`consumer.intake.pause`", &["high", "low"]),
+    ("in [store]", &["guard"]),
+    ("in `consumer.commit`", &["ack_map", "ack_map_limit"]),
+    ("in `consumer.intake.pause`", &["high", "low"]),
 ];
 
 impl<'s> Document<'s> {
@@ -68,7 +68,8 @@ impl<'s> Document<'s> {
             Err(error) => {
                 let message = error.message().lines().collect::<Vec<_>>().join("; ");
                 let span = error.span().unwrap_or(0..0);
-                Err(source.complaint(span, format!("this is not TOML: {message}"), ""))
+                let expected = if message.starts_with("duplicate") { "each key once" } else { "" };
+                Err(source.complaint(span, format!("this is not TOML: {message}"), expected))
             }
         }
     }
@@ -103,7 +104,7 @@ impl<'s> Document<'s> {
             None => error.field.clone(),
         };
         let message = format!("`{field}` is {}", error.value);
-        self.at(&field).complaint(message, format!("something else: {}", error.rule))
+        self.at(&field).complaint(message, expected(error.rule))
     }
 }
 
@@ -169,10 +170,7 @@ impl<'d> Value<'d> {
 
     /// An integer within `low ..= high`.
     pub(super) fn integer(&self, low: i64, high: i64) -> Result<i64, BadInput> {
-        let range = || match (low, high) {
-            (low, i64::MAX) => format!("an integer from {low} up"),
-            (low, high) => format!("an integer from {low} to {high}"),
-        };
+        let range = || format!("an integer from {low} to {high}");
         let Some(digits) = self.node.get_ref().as_integer() else { return Err(self.mistyped(range())) };
         match i64::from_str_radix(digits.as_str(), digits.radix()) {
             Ok(value) if (low..=high).contains(&value) => Ok(value),
@@ -239,7 +237,7 @@ impl<'d> Value<'d> {
         let near = nearest(name, known.iter().copied());
         let hint = match (near, home) {
             // Exactly right, elsewhere.
-            (_, Some((home, _))) => format!(": it belongs in {home}"),
+            (_, Some((home, _))) => format!(": it belongs {home}"),
             (Some(near), None) => format!(": did you mean `{near}`?"),
             (None, None) => String::new(),
         };
@@ -284,7 +282,7 @@ impl<'d> Table<'d> {
             (None, _) => Err(self.whole.complaint(format!("{} is empty", self.whole.called()), expected)),
             _ => Err(self.whole.complaint(
                 format!("{} has {} keys", self.whole.called(), self.entries.len()),
-                format!("exactly one: {expected}"),
+                format!("only {expected}"),
             )),
         }
     }
@@ -294,6 +292,18 @@ impl<'d> Table<'d> {
         let mut keys: Vec<_> = self.entries.keys().collect();
         keys.sort_by_key(|key| key.span().start);
         keys.into_iter().map(|key| &**key.get_ref()).collect()
+    }
+}
+
+/// What would have kept the rule.
+fn expected(rule: Rule) -> String {
+    match rule {
+        Rule::AtLeast(least) => format!("at least {least}"),
+        Rule::BelowHigh(high) => format!("a low mark below the high one, which is {high}"),
+        Rule::Above(offset) => format!("offsets that strictly increase: one above {offset}"),
+        Rule::Offset => format!("offsets from 0 to {}", i64::MAX - 1),
+        Rule::DrawWithin32Bits => "a smaller range, or fewer keys: one draw has 32 bits".to_owned(),
+        Rule::Members => "[\"A\"] or [\"A\", \"B\"]".to_owned(),
     }
 }
 

@@ -1,0 +1,462 @@
+//! `kwp` as its users meet it: exit codes, what it prints, what it writes, and what it says of bad input.
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+/// A folder that is gone after the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("kwp-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("a temporary folder");
+        Folder(path)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, content).expect("a temporary file");
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn kwp() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kwp"));
+    command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    command
+}
+
+struct Said {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+fn said(output: &Output) -> Said {
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!err.contains("panicked"), "{err}");
+    Said {
+        status: output.status.code().expect("an exit code"),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err,
+    }
+}
+
+fn run(args: &[&str]) -> Said {
+    said(&kwp().args(args).output().expect("kwp runs"))
+}
+
+fn scenario(name: &str) -> String {
+    format!("{}/tests/scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path in UTF-8")
+}
+
+fn fed(args: &[&str], input: &str) -> Said {
+    let mut child = kwp()
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("kwp runs");
+    child.stdin.take().expect("its input").write_all(input.as_bytes()).expect("it reads");
+    said(&child.wait_with_output().expect("it ends"))
+}
+
+// What it prints.
+
+#[test]
+fn a_report_names_everything_that_can_be_expected() {
+    let said = run(&["run", &scenario("09-highest-offset-loses")]);
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    for line in [
+        "Committing the highest completed offset loses what is still in flight",
+        "  committed       4",
+        "  watermark       none: the owner is down",
+        "  lost            2",
+        "  completions     1@1, 3@1",
+        "  crashed_at      2",
+        "kept 13 of 15 invariants",
+        "broken since tick 1: nothing below the committed offset is unfinished",
+        "  makespan        1 tick",
+        "  throughput      2.00 records per tick",
+        "  hottest key     B, 5 ticks in 1 record",
+        "  bound           5 ticks",
+        "  parallelism     1.40 at most",
+    ] {
+        assert!(said.out.lines().any(|other| other.starts_with(line)), "{line}\n{}", said.out);
+    }
+}
+
+#[test]
+fn json_has_the_names_of_expect_and_nothing_else() {
+    let said = run(&["run", "--format", "json", &scenario("09-highest-offset-loses")]);
+    let outcome: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&said.out).expect("JSON");
+    let mut names: Vec<_> = outcome.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    // The owner is down: no watermark, no position.
+    let expected = [
+        "committed",
+        "completions",
+        "crashed_at",
+        "duplicates",
+        "evictions",
+        "leaked",
+        "lost",
+        "order_breaks",
+        "overlaps",
+        "pauses",
+        "peak_in_flight",
+        "quarantined",
+        "redelivered",
+        "rejected",
+        "resumes",
+        "rows",
+        "violated",
+        "w",
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(outcome["rows"], serde_json::json!({ "A": 1, "C": 3 }));
+    assert_eq!(outcome["w"], serde_json::json!(["1@0", "2@1"]));
+}
+
+#[test]
+fn events_are_sentences_or_json_lines() {
+    let file = scenario("22-zombie-overwrites");
+    let sentences = run(&["run", "--events", "text", &file]).out;
+    assert!(sentences.starts_with("Tick 0: A owns the partition"), "{sentences}");
+    assert!(sentences.contains("\nTick 22: A wrote version 1 to row K after the handover: a leaked write"));
+    assert!(sentences.contains("\n  committed       3\n"), "the report follows");
+
+    let lines = run(&["run", "--events", "jsonl", "--format", "json", &file]).out;
+    let values: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let (outcome, events) = values.split_last().expect("lines");
+    assert_eq!(outcome["committed"], 3);
+    for (id, event) in (0u64..).zip(events) {
+        assert_eq!(event["id"], id);
+        assert!(event["causes"].as_array().expect("causes").iter().all(|cause| cause.as_u64() < Some(id)));
+    }
+    let leak = events.iter().find(|event| event["kind"] == "wrote" && event["late"] == true).expect("a leak");
+    assert_eq!((&leak["tick"], &leak["held"], &leak["accepted"]), (&22.into(), &2.into(), &true.into()));
+    assert!(leak["sentence"].as_str().is_some_and(|sentence| sentence.ends_with("the row went back.")));
+
+    assert_eq!(run(&["run", "--events", "text", "--format", "json", &file]).status, 2);
+}
+
+#[test]
+fn a_scenario_can_come_from_standard_input() {
+    let said = fed(&["run", "-"], "[log]\nrecords = [\"0:A*1\"]\n");
+    assert_eq!((said.status, said.out.lines().next()), (0, Some("standard input")));
+    let said = fed(&["check", "-"], "[log]\nrecords = [\"0:A*1\"]\n[expect]\ncommitted = 2\n");
+    assert_eq!(said.status, 1);
+    let said = fed(&["run", "-"], "[log]\nrecords = 1\n");
+    assert!(
+        said.err.starts_with("error: standard input:2:11: `log.records` is the number 1"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let file = scenario("01-equal-keys-one-mailbox");
+    assert!(!run(&["check", &file]).out.contains('\u{1b}'));
+    let forced = kwp().args(["check", &file]).env("CLICOLOR_FORCE", "1").output().expect("kwp runs");
+    assert!(said(&forced).out.contains('\u{1b}'));
+    let dull = kwp().args(["check", &file]).env("NO_COLOR", "1").output().expect("kwp runs");
+    assert!(!said(&dull).out.contains('\u{1b}'));
+}
+
+#[test]
+fn every_shell_has_its_completions() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let said = run(&["completions", shell]);
+        assert!(said.status == 0 && said.out.contains("kwp"), "{shell}");
+    }
+    assert_eq!(run(&["completions", "csh"]).status, 2);
+}
+
+#[test]
+fn help_says_what_exit_codes_mean() {
+    let said = run(&["--help"]);
+    assert!(said.status == 0 && said.out.contains("1 an expectation or an invariant failed"));
+    assert_eq!(run(&["--version"]).out.trim(), concat!("kwp ", env!("CARGO_PKG_VERSION")));
+    assert_eq!(run(&[]).status, 2);
+    assert_eq!(run(&["check"]).status, 2);
+    assert_eq!(run(&["run", "--frmat", "json", "x"]).status, 2);
+}
+
+// Pipes.
+
+#[test]
+fn a_reader_may_leave_early() {
+    let folder = Folder::new("pipe");
+    let long = "[log]\ngenerate = { count = 100000, keys = 50, skew = 0, work = [1, 4] }\n";
+    let file = folder.write("long.toml", long);
+    for args in
+        [&["run", "--events", "jsonl"][..], &["run", "--events", "text"], &["run", "--format", "json"]]
+    {
+        let mut child = kwp()
+            .args(args)
+            .arg(&file)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("kwp runs");
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut first).expect("a line");
+        let mut err = String::new();
+        child.stderr.take().expect("its errors").read_to_string(&mut err).expect("text");
+        assert_eq!(err, "");
+        assert!(child.wait().expect("it ends").success());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
+    let output =
+        kwp().args(["run", &scenario("01-equal-keys-one-mailbox")]).stdout(full).output().expect("kwp runs");
+    let said = said(&output);
+    assert_eq!(said.status, 2);
+    assert!(said.err.starts_with("error: standard output: "), "{}", said.err);
+}
+
+// Check and bless.
+
+#[test]
+fn a_difference_is_shown_by_name() {
+    let folder = Folder::new("difference");
+    let file = folder.write(
+        "off.toml",
+        "[log]\nrecords = [\"0:A*1\", \"1:A*1\", \"2:B*9\"]\n[[at]]\ntick = 3\ndo = { crash = \"A\" }\n[expect]\ncommitted = 7\ncompletions = [\"0@1\", \"1@3\"]\nwatermark = 2\nrows = { A = 1, C = 4 }\nviolated = [\"one key, one worker\"]\ncrashed_at = 3\n",
+    );
+    let said = run(&["check", text(&file)]);
+    assert_eq!(said.status, 1);
+    for line in [
+        "line 7: committed",
+        "expected 7",
+        "got 2",
+        "line 8: completions",
+        "the first 1 agree, then 1@3 expected, 1@2 found",
+        "line 9: watermark",
+        "got nothing: the owner is down at the end",
+        "C: 4 expected, no row found",
+        "kept: one key, one worker",
+    ] {
+        assert!(said.out.lines().any(|other| other.trim() == line), "{line}\n{}", said.out);
+    }
+    assert!(!said.out.contains("crashed_at"), "{}", said.out);
+}
+
+#[test]
+fn many_files_have_one_verdict() {
+    let folder = Folder::new("many");
+    let good = folder.write("a.toml", "[log]\nrecords = [\"0:A*1\"]\n[expect]\ncommitted = 1\n");
+    folder.write("notes.txt", "not a scenario");
+    let all = text(&folder.0).to_owned();
+    assert_eq!(run(&["check", &all]).status, 0);
+    folder.write("b.toml", "[log]\nrecords = [\"0:A*1\"]\n[expect]\ncommitted = 0\n");
+    let said = run(&["check", &all]);
+    assert_eq!(said.status, 1);
+    assert!(said.out.ends_with("2 scenarios: 1 good, 1 failed\n"), "{}", said.out);
+    folder.write("c.toml", "[log]\n");
+    let said = run(&["check", text(&good), &all]);
+    assert_eq!(said.status, 2);
+    assert!(said.out.ends_with("4 scenarios: 2 good, 1 failed, 1 unusable\n"), "{}", said.out);
+}
+
+#[test]
+fn broken_invariants_that_nobody_mentions_are_remarks() {
+    let folder = Folder::new("remarks");
+    let log = "[log]\nrecords = [\"0:A*3\", \"1:A*1\"]\n[consumer]\nrouting = \"shared\"\n";
+    let file = folder.write("x.toml", format!("{log}[expect]\ncommitted = 2\n"));
+    let said = run(&["check", text(&file)]);
+    assert_eq!(said.status, 0);
+    assert!(
+        said.out.contains("broken at tick 0, nothing expected of it: one key, one worker"),
+        "{}",
+        said.out
+    );
+    let file = folder.write("y.toml", format!("{log}[expect]\nviolated = []\n"));
+    assert_eq!(run(&["check", text(&file)]).status, 1);
+}
+
+#[test]
+fn blessing_keeps_comments_and_layout() {
+    let folder = Folder::new("bless");
+    let before = "# a story\nticks   =  9 # short\n\n[log]\nrecords = [\n  \"0:A*2\", # first\n  \"1:A*1\",\n]\n\n[expect]   # what comes\ncompletions = [\"0@9\"]  # all of it\ncommitted = 0x2\nposition = 5\nwatermark = 1\n[consumer]\nworkers = 2\n";
+    let after = "# a story\nticks   =  9 # short\n\n[log]\nrecords = [\n  \"0:A*2\", # first\n  \"1:A*1\",\n]\n\n[expect]   # what comes\ncompletions = [\"0@2\", \"1@3\"]  # all of it\ncommitted = 0x2\nposition = 2\nwatermark = 2\n[consumer]\nworkers = 2\n";
+    for (name, ending, mark) in
+        [("unix.toml", "\n", ""), ("dos.toml", "\r\n", ""), ("marked.toml", "\n", "\u{feff}")]
+    {
+        let spelt = |text: &str| mark.to_owned() + &text.replace('\n', ending);
+        let file = folder.write(name, spelt(before));
+        let said = run(&["check", "--bless", text(&file)]);
+        assert_eq!(said.status, 0, "{}", said.err);
+        assert!(said.out.contains("line 11: completions") && said.out.contains("blessed"), "{}", said.out);
+        assert_eq!(fs::read_to_string(&file).expect("the file"), spelt(after));
+        let again = run(&["check", text(&file)]);
+        assert_eq!((again.status, again.out.starts_with("good ")), (0, true));
+    }
+    assert_eq!(fs::read_dir(&folder.0).expect("the folder").count(), 3, "nothing else is left behind");
+}
+
+#[test]
+fn blessing_a_file_that_expects_nothing_writes_everything() {
+    let folder = Folder::new("bless-all");
+    let file = folder.write(
+        "x.toml",
+        "[log]\nrecords = [\"0:A b*2\", \"1:*1\", \"2:-*1\"]\n[[at]]\ntick = 4\ndo = { crash = \"A\" }",
+    );
+    assert_eq!(run(&["check", "--bless", text(&file)]).status, 0);
+    let blessed = fs::read_to_string(&file).expect("the file");
+    assert!(blessed.contains("\n\n[expect]\ncommitted = 3\n"), "{blessed}");
+    assert!(blessed.contains("rows = { \"\" = 1, \"A b\" = 0 }\n"), "{blessed}");
+    assert!(!blessed.contains("watermark"), "the owner is down: {blessed}");
+    assert_eq!(run(&["check", text(&file)]).status, 0);
+}
+
+#[test]
+fn a_bad_file_is_not_blessed() {
+    let folder = Folder::new("bless-bad");
+    let content = "[log]\nrecords = [\"0:A*1\"]\n[expect]\ncommitted = 5\ncommited = 5\n";
+    let file = folder.write("x.toml", content);
+    assert_eq!(run(&["check", "--bless", text(&file)]).status, 2);
+    assert_eq!(fs::read_to_string(&file).expect("the file"), content);
+    assert_eq!(fed(&["check", "--bless", "-"], "[log]\nrecords = []\n").status, 2);
+}
+
+// Charts.
+
+#[test]
+fn charts_are_svg_or_png() {
+    let folder = Folder::new("chart");
+    let file = scenario("18-pause-keeps-it-bounded");
+    let (svg, png) = (folder.0.join("depth.svg"), folder.0.join("depth.PNG"));
+    assert_eq!(run(&["run", "--chart", text(&svg), &file]).status, 0);
+    assert_eq!(run(&["run", "--chart", text(&png), &file]).status, 0);
+    let drawn = fs::read_to_string(&svg).expect("the picture");
+    assert!(drawn.starts_with("<svg ") && drawn.trim_end().ends_with("</svg>"));
+    assert!(drawn.contains("high mark 10") && drawn.contains("low mark 4") && drawn.contains("<polyline"));
+    let bytes = fs::read(&png).expect("the picture");
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().expect("a PNG");
+    let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+    reader.next_frame(&mut pixels).expect("pixels");
+    let dark = pixels.chunks(3).filter(|pixel| pixel.iter().all(|&part| part < 120)).count();
+    assert!(dark > 500, "there are letters: {dark}");
+
+    assert_eq!(run(&["run", "--chart", "depth.gif", &file]).status, 2);
+    let nowhere = folder.0.join("none/depth.svg");
+    let said = run(&["run", "--chart", text(&nowhere), &file]);
+    assert!(said.status == 2 && said.err.contains("the chart cannot be written"), "{}", said.err);
+    assert_eq!(fs::read_dir(&folder.0).expect("the folder").count(), 2, "nothing else is left behind");
+}
+
+// Bad input.
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let folder = Folder::new("unreadable");
+    let latin = folder.write("latin.toml", b"title = \"caf\xe9\"\n");
+    let empty = folder.write("empty.toml", "");
+    let blank = folder.write("blank.toml", "\u{feff}  \r\n");
+    for (path, message) in [
+        (text(&folder.0), "this is a directory"),
+        ("no/such.toml", "no/such.toml: there is no such file"),
+        (text(&latin), "latin.toml:1:13: not UTF-8 from here on"),
+        (text(&empty), "the file is empty"),
+        (text(&blank), "the file is empty"),
+    ] {
+        let said = run(&["run", path]);
+        assert_eq!((said.status, said.out.as_str()), (2, ""));
+        assert!(said.err.contains(message), "{message}\n{}", said.err);
+    }
+    let said = run(&["check", text(&folder.0.join("none"))]);
+    assert_eq!(said.status, 2);
+}
+
+#[test]
+fn a_bad_trace_is_named_with_its_line() {
+    let folder = Folder::new("trace");
+    let file = folder.write("x.toml", "[log]\nstart = 4\ncsv = \"trace.csv\"\n[expect]\ncommitted = 6\n");
+    let told = |trace: &[u8]| {
+        folder.write("trace.csv", trace);
+        run(&["check", text(&file)])
+    };
+    assert_eq!(told(b"time,key,work\r\n1,A,1\r\n1,,3\r\n").status, 0);
+    for (trace, message) in [
+        (&b""[..], "trace.csv:1: the file is empty"),
+        (b"key,time,work\n", "trace.csv:1: the header is \"key,time,work\""),
+        (b"time,key,work\n1,A,1\nx,A,1\n", "trace.csv:3: column time holds \"x\""),
+        (b"time,key,work\n1,A,0\n", "trace.csv:2: column work holds \"0\""),
+        (b"time,key,work\n9,A,1\n8,A,1\n", "trace.csv:3: column time goes back from 9 to 8"),
+        (b"time,key,work\n9,A\n", "trace.csv:2: this line has 2 fields"),
+        (b"time,key,work\n1,\xff,1\n", "trace.csv:2: not UTF-8"),
+    ] {
+        let said = told(trace);
+        assert_eq!(said.status, 2);
+        assert!(
+            said.err.contains(message) && said.err.contains("\n  = expected "),
+            "{message}\n{}",
+            said.err
+        );
+    }
+    fs::remove_file(folder.0.join("trace.csv")).expect("the trace");
+    let said = run(&["run", text(&file)]);
+    assert!(said.err.contains("x.toml:3:7: no trace at "), "{}", said.err);
+}
+
+#[test]
+fn an_input_after_the_end_is_a_warning() {
+    let folder = Folder::new("late");
+    let file = folder.write(
+        "x.toml",
+        "ticks = 5\n[log]\nrecords = [\"0:A*1\"]\n[[at]]\ntick = 9\ndo = { crash = \"A\" }\n",
+    );
+    let said = run(&["run", text(&file)]);
+    assert_eq!(said.status, 0);
+    assert!(said.err.contains("line 4: this input comes after tick 5"), "{}", said.err);
+}
+
+#[test]
+fn a_run_without_end_is_reported() {
+    let folder = Folder::new("stuck");
+    let file = folder.write(
+        "x.toml",
+        "[log]\nrecords = [\"0:A*never\", \"1:B*1\", \"2:C*1\"]\n[consumer]\npoll = 1\nintake = { pause = { high = 1, low = 0 } }\n",
+    );
+    let said = run(&["run", text(&file)]);
+    let line =
+        "unfinished 1 in flight, 2 not yet read, intake paused, and nothing that could end ever will: stuck";
+    assert!(said.status == 0 && said.out.contains(line), "{}", said.out);
+}
+
+#[test]
+fn a_run_that_would_not_fit_is_stopped() {
+    let folder = Folder::new("large");
+    let log =
+        |count: &str| format!("[log]\ngenerate = {{ count = {count}, keys = 3, skew = 0, work = [1, 2] }}\n");
+    let one_poll = log("100000000") + "[consumer]\npoll = 100000000\nintake = \"unbounded\"\n";
+    let file = folder.write("x.toml", one_poll);
+    let said = run(&["run", text(&file)]);
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("one poll could return 100000000 records"), "{}", said.err);
+}
