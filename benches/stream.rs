@@ -5,7 +5,7 @@
 //! scenario for scale. Times are of this machine in this run; read the ratios, which the table at the end
 //! prints.
 
-#![allow(missing_docs)] // Criterion's macros make public items.
+#![allow(missing_docs, clippy::disallowed_types)] // Here time is what is measured.
 
 use std::{
     path::Path,
@@ -26,7 +26,6 @@ use keyed_worker_pool::{
 };
 
 #[path = "../tests/oracle/mod.rs"]
-#[allow(dead_code, unused_imports)]
 mod oracle;
 
 const KEYS: u32 = 1_000;

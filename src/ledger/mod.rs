@@ -7,6 +7,8 @@
 //! How much it remembers is for the caller to say ([`Keep`]): a run of ten million records leaves only
 //! counters behind.
 
+#![deny(clippy::float_arithmetic, clippy::disallowed_types)]
+
 mod causes;
 mod counters;
 mod event;

@@ -13,6 +13,8 @@
 //! | [`Drain`] | has a revoked owner waited long enough to let go? |
 //! | [`Guard`] | may this write replace that row? |
 
+#![deny(clippy::float_arithmetic, clippy::disallowed_types)]
+
 mod drain;
 mod gate;
 mod guard;

@@ -4,6 +4,8 @@
 //! exactly (setup, inputs by tick): there are no dice here (a generated log draws its records from its own
 //! seed), no clock, and nothing iterates in an order that could differ between machines.
 
+#![deny(clippy::float_arithmetic, clippy::disallowed_types)]
+
 mod broker;
 pub mod config;
 mod fact;
