@@ -26,6 +26,7 @@ use keyed_worker_pool::{
 };
 
 #[path = "../tests/oracle/mod.rs"]
+#[allow(unused_imports)] // its own unit tests are not compiled here
 mod oracle;
 
 const KEYS: u32 = 1_000;
