@@ -60,9 +60,15 @@ pub(crate) trait Scene: Sized + 'static {
         true
     }
 
-    /// What the panel itself does before each tick that is played (not stepped): a hand that taps, say.
+    /// What the panel itself does before each tick that is played (not stepped) and that nothing is recorded
+    /// for: a hand that taps, say.
     fn autopilot(&mut self, _stage: &Stage<'_, Self::Msg>) -> Option<Input> {
         None
+    }
+
+    /// Whether there is nothing left to play, whatever the timeline's end: playing stops here.
+    fn is_finished(&self, _stage: &Stage<'_, Self::Msg>) -> bool {
+        false
     }
 
     /// The settings.
@@ -102,6 +108,8 @@ pub(crate) enum Effect {
     Turn(Vec<Knob>),
     /// Act, and execute the tick in which the input acts, so that the reader sees it.
     Act(Input),
+    /// The same with several inputs in one tick; with none nothing happens.
+    ActAll(Vec<Input>),
 }
 
 /// A number with a name.
@@ -116,12 +124,14 @@ pub(crate) struct Counter {
     pub(crate) unit: String,
     /// Whether a value above 0 is something gone wrong.
     pub(crate) bad: bool,
+    /// The `data-part` that it belongs to, or nothing.
+    pub(crate) part: &'static str,
 }
 
 impl Counter {
     /// A number that only counts.
     pub(crate) fn plain(name: &'static str, label: &'static str, value: u64) -> Counter {
-        Counter { name, label, value, unit: String::new(), bad: false }
+        Counter { name, label, value, unit: String::new(), bad: false, part: "" }
     }
 
     /// A number that is red as soon as it is not 0.
@@ -132,6 +142,11 @@ impl Counter {
     /// The same with something small behind it.
     pub(crate) fn with_unit(self, unit: impl Into<String>) -> Counter {
         Counter { unit: unit.into(), ..self }
+    }
+
+    /// The same, lit up by the article's words for that part.
+    pub(crate) fn of_part(self, part: &'static str) -> Counter {
+        Counter { part, ..self }
     }
 }
 

@@ -152,7 +152,7 @@ impl<S: Scene> Panel<S> {
         match msg {
             Msg::Play => {
                 self.playing = !self.playing;
-                if self.playing && self.is_at_end() {
+                if self.playing && self.is_played_out(ctx) {
                     self.restart();
                 }
             }
@@ -202,14 +202,17 @@ impl<S: Scene> Panel<S> {
                 self.restart();
             }
             Effect::Turn(knobs) => self.turn(&knobs),
-            Effect::Act(input) => {
-                if self.now() > self.length {
-                    self.notice = Some("This run is over: go back, or start it again.".to_owned());
-                    return;
-                }
-                self.act(&input);
-                self.step();
-            }
+            Effect::Act(input) => self.act_now(&[input]),
+            Effect::ActAll(inputs) => self.act_now(&inputs),
+        }
+    }
+
+    fn act_now(&mut self, inputs: &[Input]) {
+        if self.is_at_end() {
+            self.notice = Some("This run is over: go back, or start it again.".to_owned());
+        } else if !inputs.is_empty() {
+            inputs.iter().for_each(|input| self.act(input));
+            self.step();
         }
     }
 
@@ -239,6 +242,17 @@ impl<S: Scene> Panel<S> {
 
     fn is_at_end(&self) -> bool {
         self.now() > self.length
+    }
+
+    /// Whether there is nothing left to play.
+    fn is_played_out(&self, ctx: &Context<Self>) -> bool {
+        self.is_at_end() || self.scene.is_finished(&self.stage(ctx))
+    }
+
+    /// Whether the reader went back and what was done from here on is still to come: it plays as it was.
+    fn is_replaying(&self) -> bool {
+        let recorded = |player: &Player| player.acts().range(player.now()..).next().is_some();
+        self.players.iter().any(recorded)
     }
 
     /// To the end of tick 0 under the present settings: what a reader sees first.
@@ -301,11 +315,13 @@ impl<S: Scene> Panel<S> {
         let ticks = self.pace.ticks(time_ms, SPEEDS[self.speed]).min(TICKS_PER_FRAME);
         for _ in 0..ticks {
             let stage = stage(&self.players, self.playing, ctx.link().callback(Msg::Scene));
-            if let Some(input) = self.scene.autopilot(&stage) {
+            if !self.is_replaying()
+                && let Some(input) = self.scene.autopilot(&stage)
+            {
                 self.act(&input);
             }
             self.step();
-            if self.is_at_end() {
+            if self.is_played_out(ctx) {
                 self.playing = false;
                 break;
             }

@@ -11,9 +11,10 @@ use crate::ids::Tick;
 
 /// A number with its name.
 pub(crate) fn counter(counter: Counter) -> Html {
-    let Counter { name, label, value, unit, bad } = counter;
+    let Counter { name, label, value, unit, bad, part } = counter;
     html! {
-        <div class="counter" data-counter={name} data-value={value.to_string()} data-bad={bad.then_some("")}>
+        <div class="counter" data-counter={name} data-value={value.to_string()} data-bad={bad.then_some("")}
+            data-part={(!part.is_empty()).then_some(part)}>
             <dt>{label}</dt>
             <dd>{value} if !unit.is_empty() { {" "}<small>{unit}</small> }</dd>
         </div>
