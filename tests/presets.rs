@@ -133,6 +133,35 @@ mod watermark_panel {
         assert_eq!(outcome.lost, [Offset(0), Offset(2)]);
     }
 
+    fn played_by_hand(seed: u64) -> Player {
+        let mut player = WatermarkPreset::default().player().unwrap();
+        player.step();
+        while let Some(offset) = watermark::hand(seed, player.run().world()) {
+            player.act(Input::Complete(offset));
+            player.step();
+        }
+        player
+    }
+
+    #[test]
+    fn a_hand_that_taps_one_a_tick_finishes_the_grid_in_time_whatever_the_seed() {
+        let end = Offset(watermark::CELLS.into());
+        for seed in 0..200 {
+            let player = played_by_hand(seed);
+            assert_eq!(player.run().world().broker().committed(), end, "seed {seed}");
+            assert!(player.now() < watermark::LAST, "seed {seed}");
+            assert_eq!(player.run().ledger().verdicts().violated().count(), 0, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn the_opening_seed_pins_the_watermark_and_lets_it_leap() {
+        let noted = played_by_hand(watermark::SEED).run().outcome().w;
+        let longest = noted.windows(2).map(|pair| pair[1].tick.since(pair[0].tick)).max();
+        let leap = noted.windows(2).map(|pair| pair[1].offset.0 - pair[0].offset.0).max();
+        assert!(longest >= Some(8) && leap >= Some(8), "{longest:?} ticks, {leap:?} records");
+    }
+
     #[test]
     fn with_the_map_a_crash_redoes_nothing_that_was_done() {
         let preset = WatermarkPreset { ack_map: true, ..WatermarkPreset::default() };

@@ -2,7 +2,7 @@
 
 use crate::{
     ids::{Offset, Tick},
-    world::Fact,
+    world::{Fact, Input},
 };
 
 /// An event's number in its run, from 0.
@@ -69,6 +69,8 @@ impl Event {
                 if redelivered.is_empty() && lost.is_empty() { Weight::Notable } else { Weight::Wrong }
             }
             (Fact::Crashed { .. } | Fact::Evicted { .. }, _) => Weight::Wrong,
+            // A record finished, only by another hand.
+            (Fact::Input(Input::Complete(_)), _) => Weight::Plain,
             (Fact::Wrote { late: true, .. }, _) => Weight::Wrong,
             (Fact::Wrote { held: Some(held), attempt, accepted: true, .. }, _) if attempt.offset < *held => {
                 Weight::Wrong

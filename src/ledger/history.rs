@@ -159,6 +159,15 @@ impl History {
         !self.at_risk.is_empty() || !self.lost.is_empty()
     }
 
+    /// Log indices that are committed and unfinished while an owner is at them, ascending.
+    pub(super) fn at_risk(&self) -> impl Iterator<Item = u64> + '_ {
+        self.at_risk.iter().copied()
+    }
+
+    pub(super) fn is_lost(&self, index: u64) -> bool {
+        self.lost.contains(&index)
+    }
+
     /// An owner ended: what was at risk is lost, ascending.
     pub(super) fn take_lost(&mut self, log: &Log) -> Vec<Offset> {
         let newly = std::mem::take(&mut self.at_risk);

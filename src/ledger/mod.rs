@@ -132,6 +132,29 @@ impl Ledger {
         self.history.has_completed(index)
     }
 
+    /// Log indices below the committed offset that nobody has finished: lost if the owner ended now.
+    pub fn at_risk(&self) -> impl Iterator<Item = u64> + '_ {
+        self.history.at_risk()
+    }
+
+    /// Whether the record with this log index is lost: committed, its owner gone, and finished by nobody.
+    #[must_use]
+    pub fn is_lost(&self, index: u64) -> bool {
+        self.history.is_lost(index)
+    }
+
+    /// Offsets that came again, each time an owner ended; empty unless the ledger keeps lists.
+    #[must_use]
+    pub fn redelivered(&self) -> &[Offset] {
+        &self.lists.redelivered
+    }
+
+    /// Offsets whose dead letter was written, one entry for each; empty unless the ledger keeps lists.
+    #[must_use]
+    pub fn quarantined(&self) -> &[Offset] {
+        &self.lists.quarantined
+    }
+
     fn keeps_lists(&self) -> bool {
         self.keep >= Keep::Outcome
     }

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use rand_pcg::Pcg32;
+
 use crate::{
     ids::{ConsumerId, Offset, Tick},
     ledger::Keep,
     player::{Inputs, Player},
     world::{
-        ConfigError, Fails, Generated, Knobs, Log, NewRecord, Setup, Work,
+        ConfigError, Fails, Generated, Knobs, Log, NewRecord, Setup, TaskState, Work, World,
         config::{CommitOffset, Intake, Quarantine, Then},
+        draw_below,
     },
 };
 
@@ -17,6 +20,18 @@ pub const CELLS: u32 = 48;
 
 /// Records a poll brings.
 pub const POLL: u64 = 12;
+/// In flight at which intake pauses.
+pub const HIGH: u64 = 12;
+/// In flight at which it resumes.
+pub const LOW: u64 = 6;
+/// The last tick of the run: time for every cell to be tapped twice over.
+pub const LAST: Tick = Tick(119);
+
+/// A seed whose [`hand`] pins the watermark for a while and then lets it leap, more than once.
+pub const SEED: u64 = 11;
+
+/// The stream from which [`hand`] draws; a log draws from others.
+const HAND_STREAM: u64 = 3;
 
 /// What the reader can turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +53,12 @@ impl Default for WatermarkPreset {
 }
 
 impl WatermarkPreset {
+    /// When a failing record of these settings is dead-lettered; its key goes on.
+    #[must_use]
+    pub fn quarantine(&self) -> Option<Quarantine> {
+        Some(Quarantine { after: self.quarantine, then: Then::Continue })
+    }
+
     /// The run of these settings.
     ///
     /// # Errors
@@ -54,14 +75,32 @@ impl WatermarkPreset {
         let knobs = Knobs {
             workers: CELLS,
             poll: POLL,
-            intake: Intake::Pause { high: 24, low: 12 },
+            intake: Intake::Pause { high: HIGH, low: LOW },
             commit_every: self.commit_every,
             commit_offset: self.commit,
             ack_map: self.ack_map,
-            quarantine: Some(Quarantine { after: self.quarantine, then: Then::Continue }),
+            quarantine: self.quarantine(),
             ..Knobs::default()
         };
         let setup = Setup::new(Arc::new(log), knobs, &[ConsumerId::A])?;
-        Ok(Player::new(setup, Inputs::new(), Tick(399), Keep::Events))
+        Ok(Player::new(setup, Inputs::new(), LAST, Keep::Events))
     }
+}
+
+/// What a hand that taps one open cell a tick would tap next: any of those that run and are not poisoned. It
+/// depends on nothing but the seed and the world, whose tick it draws for.
+#[must_use]
+pub fn hand(seed: u64, world: &World) -> Option<Offset> {
+    let (_, session) = world.owner()?;
+    let taps = |offset: Offset, state: TaskState| state == TaskState::Running && !world.is_poisoned(offset);
+    let open: Vec<Offset> = session
+        .tracker()
+        .iter()
+        .filter(|(offset, task)| taps(*offset, task.state))
+        .map(|(offset, _)| offset)
+        .collect();
+    let mut draws = Pcg32::new(seed, HAND_STREAM);
+    draws.advance(world.now().0);
+    let drawn = draw_below(&mut draws, open.len() as u64);
+    open.get(drawn as usize).copied()
 }

@@ -135,6 +135,6 @@ impl Iterator for GeneratedRecords<'_> {
 }
 
 /// A number below `n <= 2^32`, spelled out because a library may change its own ranges.
-fn draw_below(generator: &mut Pcg32, n: u64) -> u64 {
+pub(crate) fn draw_below(generator: &mut Pcg32, n: u64) -> u64 {
     (u64::from(generator.next_u32()) * n) >> 32
 }

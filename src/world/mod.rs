@@ -25,6 +25,7 @@ use std::{collections::BTreeSet, sync::Arc};
 pub use broker::{Broker, redelivered};
 pub use config::{ConfigError, Knob, Knobs, Setup};
 pub use fact::{CommitCause, CrashCause, EndedBy, Fact, LetterCause, Observer};
+pub(crate) use generate::draw_below;
 pub use generate::{Generated, GeneratedRecords};
 pub use input::{Ignored, Input};
 pub use log::{Fails, Key, Log, NewRecord, Record, Records, Work};
