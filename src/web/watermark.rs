@@ -1,44 +1,272 @@
-//! The commit watermark: a grid of records to tap.
+//! The commit watermark: a grid of records to finish in any order, and what a crash would make of it.
+//!
+//! Settings and controls only: what each cell shows is read off the world in `cells`, and drawn in `grid` and
+//! `promise`. Where a finger or a key goes is the reader's, so the roving focus is a setting of the panel.
+
+mod cells;
+mod grid;
+mod promise;
 
 use yew::prelude::*;
 
-use super::scene::{Counter, Effect, Scene, Stage};
-use crate::{player::Player, presets::watermark::WatermarkPreset, world::ConfigError};
+use super::{
+    scene::{Counter, Effect, Scene, Stage, capitalised},
+    widgets::{Slider, segmented, switch},
+};
+use crate::{
+    ids::{ConsumerId, Offset},
+    ledger::{Event, Weight},
+    player::Player,
+    presets::watermark::{CELLS, SEED, WatermarkPreset, hand},
+    world::{ConfigError, Fact, Ignored, Input, Knob, World, config::CommitOffset},
+};
+
+/// Sentences of one tick at most.
+const SENTENCES: usize = 3;
 
 pub(crate) struct WatermarkScene {
     preset: WatermarkPreset,
+    /// Whether a cell is tapped in every tick that is played, and what the choice is drawn from.
+    taps_itself: bool,
+    seed: u64,
+    /// The next cell tapped is poisoned.
+    poisoning: bool,
+    /// The one cell of the grid that the Tab key reaches.
+    reached: Offset,
 }
 
-pub(crate) enum Msg {}
+pub(crate) enum Msg {
+    Commit(CommitOffset),
+    AckMap(bool),
+    Every(u32),
+    Quarantine(u32),
+    TapsItself(bool),
+    Tap(Offset),
+    Reach(Offset),
+    Poison(bool),
+    FinishOthers,
+    Crash,
+    Restart,
+}
 
 impl Scene for WatermarkScene {
     type Msg = Msg;
     const NAME: &'static str = "watermark";
     const LABEL: &'static str = "Simulation: watermark";
-    const TRY: &'static str = "tap a few cells out of order, then press crash.";
-    const BADGES: &'static [&'static str] = &["every polled record is in exactly one state"];
+    const TRY: &'static str = "tap cells out of order, leave the first one open, then press Crash.";
+    const BADGES: &'static [&'static str] = &[
+        "nothing below the committed offset is unfinished",
+        "committed <= watermark <= position",
+        "watermark and committed offset never go back",
+        "a repeated or stale completion changes nothing",
+        "every polled record is in exactly one state",
+    ];
 
     fn opening() -> Self {
-        WatermarkScene { preset: WatermarkPreset::default() }
+        WatermarkScene {
+            preset: WatermarkPreset::default(),
+            taps_itself: true,
+            seed: SEED,
+            poisoning: false,
+            reached: Offset(0),
+        }
     }
 
     fn players(&self) -> Result<Vec<Player>, ConfigError> {
         Ok(vec![self.preset.player()?])
     }
 
-    fn update(&mut self, msg: Msg, _stage: &Stage<'_, Msg>) -> Effect {
-        match msg {}
+    fn seed(&self) -> Option<u64> {
+        Some(self.seed)
     }
 
-    fn knobs(&self, _stage: &Stage<'_, Msg>) -> Html {
-        html! {}
+    fn set_seed(&mut self, seed: u64) {
+        self.seed = seed;
     }
 
-    fn drawing(&self, _stage: &Stage<'_, Msg>) -> Html {
-        html! {}
+    fn update(&mut self, msg: Msg, stage: &Stage<'_, Msg>) -> Effect {
+        let up = stage.world(0).owner().is_some();
+        match msg {
+            Msg::Commit(commit) => {
+                self.preset.commit = commit;
+                Effect::Turn(vec![Knob::CommitOffset(commit)])
+            }
+            Msg::AckMap(on) => {
+                self.preset.ack_map = on;
+                Effect::Turn(vec![Knob::AckMap(on)])
+            }
+            Msg::Every(ticks) => {
+                self.preset.commit_every = ticks.into();
+                Effect::Turn(vec![Knob::CommitEvery(ticks.into())])
+            }
+            Msg::Quarantine(ticks) => {
+                self.preset.quarantine = ticks.into();
+                Effect::Turn(vec![Knob::Quarantine(self.preset.quarantine())])
+            }
+            Msg::TapsItself(on) => self.redraw(|scene| scene.taps_itself = on),
+            Msg::Poison(on) => self.redraw(|scene| scene.poisoning = on),
+            Msg::Reach(offset) => self.redraw(|scene| scene.reached = offset),
+            Msg::Tap(offset) => {
+                self.reached = offset;
+                let poisons = std::mem::take(&mut self.poisoning);
+                Effect::Act(if poisons { Input::Poison(offset) } else { Input::Complete(offset) })
+            }
+            Msg::FinishOthers => Effect::ActAll(all_open_but_the_first(stage.world(0))),
+            Msg::Crash if up => Effect::Act(Input::Crash(ConsumerId::A)),
+            Msg::Restart if !up => Effect::Act(Input::Restart(ConsumerId::A)),
+            Msg::Crash | Msg::Restart => Effect::None,
+        }
+    }
+
+    fn autopilot(&mut self, stage: &Stage<'_, Msg>) -> Option<Input> {
+        let tapped = self.taps_itself.then(|| hand(self.seed, stage.world(0))).flatten();
+        tapped.map(Input::Complete)
+    }
+
+    fn is_finished(&self, stage: &Stage<'_, Msg>) -> bool {
+        let world = stage.world(0);
+        let end = Offset(CELLS.into());
+        world.watermark() == Some(end) && world.broker().committed() == end
+    }
+
+    fn knobs(&self, stage: &Stage<'_, Msg>) -> Html {
+        let commits = [
+            (CommitOffset::Watermark, "watermark", "the watermark"),
+            (CommitOffset::Highest, "highest", "the highest finished + 1"),
+        ];
+        let [every, quarantine] = self.sliders();
+        html! {
+            <>
+                {segmented("commit", "A commit names", &commits, self.preset.commit, &stage.on(Msg::Commit))}
+                {every.view(stage.on(Msg::Every))}
+                {quarantine.view(stage.on(Msg::Quarantine))}
+                <div class="wm-switches">
+                    <span data-part="ack-map">
+                        {switch("ack-map", "Acknowledgement map", "travels with the commit", self.preset.ack_map, stage.on(Msg::AckMap))}
+                    </span>
+                    {switch("autopilot", "Tap for me", "one cell a tick while playing", self.taps_itself, stage.on(Msg::TapsItself))}
+                </div>
+            </>
+        }
+    }
+
+    fn drawing(&self, stage: &Stage<'_, Msg>) -> Html {
+        let world = stage.world(0);
+        let down = world.owner().is_none();
+        let escaped = |event: KeyboardEvent| (event.key() == "Escape").then_some(Msg::Poison(false));
+        let onkeydown = super::widgets::reading(escaped, stage.send.clone());
+        html! {
+            <div class="wm" data-down={down.then_some("")} data-poisoning={self.poisoning.then_some("")} {onkeydown}>
+                {grid::view(stage, self.reached)}
+                {promise::line(world, stage.ledger(0))}
+                <div class="wm-side">
+                    {promise::buttons(stage, self.poisoning)}
+                    {promise::metadata(world)}
+                </div>
+            </div>
+        }
     }
 
     fn counters(&self, stage: &Stage<'_, Msg>) -> Vec<Counter> {
-        vec![Counter::plain("completed", "records finished", stage.ledger(0).counters().completed)]
+        let (world, counters) = (stage.world(0), stage.ledger(0).counters());
+        let committed = world.broker().committed();
+        let in_flight = world.owner().map_or(0, |(_, session)| session.in_flight());
+        // What a process knows is gone with it; a restarted one begins at the committed offset.
+        let known = |name, label, offset: Option<Offset>| {
+            let counter = Counter::plain(name, label, number(offset.unwrap_or(committed)));
+            if offset.is_some() { counter } else { counter.with_unit("on restart") }
+        };
+        vec![
+            Counter::plain("committed", "committed", number(committed)).of_part("committed"),
+            known("watermark", "watermark", world.watermark()).of_part("watermark"),
+            known("position", "position", world.position()),
+            Counter::plain("in-flight", "in flight", in_flight).of_part("in-flight"),
+            Counter::plain("completed", "completions", counters.completed).of_part("done"),
+            Counter::plain("quarantined", "quarantined", counters.quarantined).of_part("quarantined"),
+            Counter::plain("redelivered", "came again", counters.redelivered).of_part("redelivered"),
+            Counter::plain("duplicates", "already done", counters.duplicates).with_unit("of these"),
+            Counter::wrong("lost", "lost", counters.lost),
+        ]
     }
+
+    fn sentence(&self, stage: &Stage<'_, Msg>) -> Option<(String, bool)> {
+        let events = stage.events_now(0);
+        let bad = events.iter().any(|event| event.weight() == Weight::Wrong);
+        if let Some(offset) = tapped_in_vain(events) {
+            return Some((grid::why_nothing_happened(stage, offset), false));
+        }
+        let log = stage.world(0).log();
+        let told: Vec<String> = events
+            .iter()
+            .filter(|event| is_told(event))
+            .take(SENTENCES)
+            .map(|event| capitalised(&event.telling(log)))
+            .collect();
+        (!told.is_empty()).then(|| (told.join(" "), bad))
+    }
+}
+
+impl WatermarkScene {
+    fn redraw(&mut self, change: impl FnOnce(&mut Self)) -> Effect {
+        change(self);
+        Effect::Redraw
+    }
+
+    fn sliders(&self) -> [Slider; 2] {
+        let small = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+        [
+            Slider {
+                knob: "commit-every",
+                name: "Commit every",
+                unit: if self.preset.commit_every == 1 { "tick" } else { "ticks" },
+                note: "more often: less comes again".into(),
+                range: (1, 10),
+                value: small(self.preset.commit_every),
+                part: "",
+            },
+            Slider {
+                knob: "quarantine",
+                name: "Quarantine after",
+                unit: if self.preset.quarantine == 1 { "tick" } else { "ticks" },
+                note: "from its first failure, a record is dead-lettered".into(),
+                range: (1, 12),
+                value: small(self.preset.quarantine),
+                part: "quarantined",
+            },
+        ]
+    }
+}
+
+fn number(offset: Offset) -> u64 {
+    u64::try_from(offset.0).unwrap_or_default()
+}
+
+/// Everything in flight that could be finished now, except the lowest.
+fn all_open_but_the_first(world: &World) -> Vec<Input> {
+    let Some((_, session)) = world.owner() else { return Vec::new() };
+    let open = session.tracker().iter().map(|(offset, _)| offset).skip(1);
+    open.filter(|&offset| !world.is_poisoned(offset)).map(Input::Complete).collect()
+}
+
+/// Whether an event belongs into the sentence of its tick: what was done, and how far the promise moved.
+fn is_told(event: &Event) -> bool {
+    match &event.fact {
+        // Each has a fact of its own that says more; and the rows are another panel's.
+        Fact::Input(Input::Crash(_) | Input::Restart(_) | Input::Set(_)) => false,
+        Fact::Crashed { .. } | Fact::Wrote { .. } => false,
+        Fact::WatermarkNoted { .. } | Fact::Committed { .. } | Fact::Polled { .. } | Fact::Input(_) => true,
+        Fact::Failed { .. } | Fact::Ignored(_) => true,
+        _ => event.weight() > Weight::Plain,
+    }
+}
+
+/// The offset of a tap that nothing came of.
+fn tapped_in_vain(events: &[Event]) -> Option<Offset> {
+    events.windows(2).find_map(|pair| match pair {
+        [
+            Event { fact: Fact::Input(Input::Complete(offset)), .. },
+            Event { fact: Fact::Ignored(Ignored::NotRunning), .. },
+        ] => Some(*offset),
+        _ => None,
+    })
 }

@@ -1,0 +1,173 @@
+//! What the grid shows of each record: read off the world and the ledger, and nothing else.
+//!
+//! The world forgets what is finished, so a cell's state is also what the ledger remembers of it.
+
+use crate::{
+    ids::{Offset, Tick},
+    ledger::{Event, Ledger},
+    presets::watermark::CELLS,
+    world::{Fact, Log, Task, TaskState, World},
+};
+
+/// Where a record stands, as far as the present owner is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Not polled in this epoch, and never finished.
+    Unpolled,
+    /// Runs, until tapped.
+    Open,
+    /// Failed, and waits for its next attempt.
+    Failed,
+    Done,
+    Quarantined,
+    /// Committed, and finished by nobody, and nobody will.
+    Lost,
+}
+
+impl State {
+    /// The word in the markup: a chip's, where chips have one for it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            State::Unpolled => "unpolled",
+            State::Open => "running",
+            State::Failed => "failed",
+            State::Done => "done",
+            State::Quarantined => "quarantined",
+            State::Lost => "lost",
+        }
+    }
+
+    /// For those who listen.
+    pub(super) fn spoken(self) -> &'static str {
+        match self {
+            State::Unpolled => "not polled yet",
+            State::Open => "open",
+            State::Failed => "failed, waits for its retry",
+            State::Done => "done",
+            State::Quarantined => "quarantined",
+            State::Lost => "lost",
+        }
+    }
+
+    /// The word of the article that it belongs to.
+    pub(super) fn part(self) -> Option<&'static str> {
+        match self {
+            State::Open | State::Failed => Some("in-flight"),
+            State::Done => Some("done"),
+            State::Quarantined => Some("quarantined"),
+            State::Unpolled | State::Lost => None,
+        }
+    }
+}
+
+/// One record of the grid.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Cell {
+    pub(super) offset: Offset,
+    pub(super) state: State,
+    /// The position: what the next poll begins with.
+    pub(super) is_next: bool,
+    /// Committed and unfinished: lost if the owner died now.
+    pub(super) at_risk: bool,
+    /// A crash now would bring it again.
+    pub(super) would_come_again: bool,
+    /// An owner ended, and it came again.
+    pub(super) came_again: bool,
+    /// Finished by a former owner, and yet in flight.
+    pub(super) is_redone: bool,
+    /// The last commit's metadata names it: a successor passes over it.
+    pub(super) is_spared: bool,
+    /// Every attempt fails.
+    pub(super) is_poisoned: bool,
+    /// Attempts that failed so far, and how much of its quarantine's timer is over, 0 to 1.
+    pub(super) failures: u32,
+    pub(super) quarantine: Option<f64>,
+}
+
+/// All cells, offsets ascending.
+pub(super) fn read(world: &World, ledger: &Ledger) -> Vec<Cell> {
+    let coming: Vec<Offset> = world.redelivered_by_a_crash().map(|(_, offset)| offset).collect();
+    let risked: Vec<u64> = ledger.at_risk().collect();
+    let records = world.log().iter_from(0).take(CELLS as usize);
+    let position = world.position();
+    (0..)
+        .zip(records)
+        .map(|(index, record)| {
+            let offset = record.offset;
+            let task = world.owner().and_then(|(_, session)| session.tracker().get(offset));
+            Cell {
+                offset,
+                state: state(world, ledger, index, offset, task),
+                is_next: position == Some(offset),
+                at_risk: risked.contains(&index),
+                would_come_again: coming.contains(&offset),
+                came_again: ledger.redelivered().contains(&offset),
+                is_redone: task.is_some() && ledger.has_completed(index),
+                is_spared: world.broker().ack_map().contains(offset),
+                is_poisoned: world.is_poisoned(offset),
+                failures: task.map_or(0, |task| task.failures),
+                quarantine: task.and_then(|task| quarantine(world, task)),
+            }
+        })
+        .collect()
+}
+
+fn state(world: &World, ledger: &Ledger, index: u64, offset: Offset, task: Option<&Task>) -> State {
+    match task.map(|task| task.state) {
+        Some(TaskState::Waiting { .. } | TaskState::Parked) => State::Failed,
+        Some(TaskState::Running | TaskState::Queued(_)) => State::Open,
+        None if ledger.is_lost(index) => State::Lost,
+        None if ledger.quarantined().contains(&offset) => State::Quarantined,
+        None if offset < world.broker().committed() || ledger.has_completed(index) => State::Done,
+        None => State::Unpolled,
+    }
+}
+
+fn quarantine(world: &World, task: &Task) -> Option<f64> {
+    let after = world.knobs().quarantine?.after.max(1);
+    let executed = Tick(world.now().0.saturating_sub(1));
+    let waited = executed.since(task.first_failed?);
+    Some((waited as f64 / after as f64).min(1.0))
+}
+
+/// What a crash now comes to; while the owner is down, what its crash came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Promise {
+    pub(super) again: u64,
+    /// How many of these are done already.
+    pub(super) done: u64,
+    pub(super) lost: u64,
+}
+
+impl Promise {
+    pub(super) fn of(world: &World, ledger: &Ledger) -> Promise {
+        if world.owner().is_none() {
+            return ledger.events().iter().rev().find_map(Promise::kept).unwrap_or_default();
+        }
+        let indices: Vec<u64> = world.redelivered_by_a_crash().map(|(index, _)| index).collect();
+        Promise {
+            again: indices.len() as u64,
+            done: indices.iter().filter(|&&index| ledger.has_completed(index)).count() as u64,
+            lost: ledger.at_risk().count() as u64,
+        }
+    }
+
+    /// What the end of an ownership came to.
+    fn kept(event: &Event) -> Option<Promise> {
+        let crate::ledger::Remark::OwnerEnd { redelivered, duplicates, lost } = event.remark.as_ref()? else {
+            return None;
+        };
+        let count = |offsets: &[Offset]| offsets.len() as u64;
+        Some(Promise { again: count(redelivered), done: count(duplicates), lost: count(lost) })
+    }
+}
+
+/// Whether an owner ended in these events.
+pub(super) fn owner_ended(events: &[Event]) -> bool {
+    events.iter().any(|event| matches!(event.fact, Fact::OwnerEnded { .. }))
+}
+
+/// The offset of the last record and one more: where a flag stands when all is finished.
+pub(super) fn end(log: &Log) -> Offset {
+    Offset(log.start().0 + i64::from(CELLS))
+}
