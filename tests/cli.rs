@@ -196,6 +196,7 @@ fn every_shell_has_its_completions() {
 fn help_says_what_exit_codes_mean() {
     let said = run(&["--help"]);
     assert!(said.status == 0 && said.out.contains("1 an expectation or an invariant failed"));
+    assert_eq!(fed(&["check", "-"], &run(&["example"]).out).status, 0);
     assert_eq!(run(&["--version"]).out.trim(), concat!("kwp ", env!("CARGO_PKG_VERSION")));
     assert_eq!(run(&[]).status, 2);
     assert_eq!(run(&["check"]).status, 2);

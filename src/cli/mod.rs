@@ -19,7 +19,7 @@ const AFTER: &str = "\
 Exit codes: 0 good; 1 an expectation or an invariant failed; 2 bad usage or input.
 Colours follow the terminal, and NO_COLOR.
 
-A scenario (README.md has every key):
+A scenario (kwp example prints one with every key):
 
   ticks = 20                     # the last tick; default: until nothing can change
   [log]
@@ -39,6 +39,9 @@ Examples:
   kwp run --events text scenario.toml     and why
   kwp run --chart depth.svg scenario.toml
   kwp check scenarios/                    whether it is what the files expect";
+
+/// Every key of a scenario file, explained.
+const EXAMPLE: &str = include_str!("example.toml");
 
 /// Runs a simulated Kafka consumer with a pool of workers, and checks what it does
 ///
@@ -65,6 +68,10 @@ enum Command {
     /// broken that no setting breaks on purpose, whether or not it says anything about `violated`. Other
     /// broken invariants are mentioned where the file has no `violated`.
     Check(check::CheckArgs),
+    /// Print a scenario with every key there is, explained
+    ///
+    /// It runs as it stands: kwp example > my.toml; kwp check my.toml
+    Example,
     /// Print a completion script for a shell
     ///
     /// For example: kwp completions bash > ~/.local/share/bash-completion/completions/kwp
@@ -82,6 +89,10 @@ pub fn main() -> ExitCode {
     let status = match &cli.command {
         Command::Run(args) => run::run(args, &mut paper),
         Command::Check(args) => check::run(args, &mut paper),
+        Command::Example => {
+            paper.line(EXAMPLE.trim_end());
+            0
+        }
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "kwp", &mut script);
@@ -101,6 +112,21 @@ pub fn main() -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        scenario::{NAMES, Scenario, Source, check},
+        world::Knobs,
+    };
+
+    #[test]
+    fn the_example_shows_the_defaults_and_comes_true() {
+        let source = Source::from_reader("example.toml", EXAMPLE.as_bytes()).unwrap();
+        let scenario =
+            Scenario::parse(&source, std::path::Path::new("")).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(*scenario.setup.knobs(), Knobs::default());
+        assert_eq!(scenario.expect.len(), NAMES);
+        let verdict = check(&scenario).unwrap();
+        assert!(verdict.is_good(), "{verdict}");
+    }
 
     #[test]
     fn the_arguments_are_consistent() {

@@ -40,8 +40,11 @@ enum Kind {
     Sentences,
 }
 
+/// How many names there are.
+pub const NAMES: usize = KINDS.len();
+
 /// The names, in the order in which they are shown.
-const NAMES: [(&str, Kind); 20] = [
+const KINDS: [(&str, Kind); 20] = [
     ("committed", Kind::Number),
     ("watermark", Kind::Number),
     ("position", Kind::Number),
@@ -67,7 +70,7 @@ const NAMES: [(&str, Kind); 20] = [
 /// What came of a run, by name; what is absent has no value.
 #[must_use]
 pub fn findings(outcome: &Outcome) -> Vec<(&'static str, Option<Finding>)> {
-    NAMES.iter().map(|&(name, _)| (name, finding(outcome, name))).collect()
+    KINDS.iter().map(|&(name, _)| (name, finding(outcome, name))).collect()
 }
 
 fn finding(outcome: &Outcome, name: &str) -> Option<Finding> {
@@ -158,10 +161,10 @@ impl Expectations {
     }
 
     pub(super) fn read(value: &Value<'_>) -> Result<Expectations, BadInput> {
-        let known: Vec<_> = NAMES.iter().map(|(name, _)| *name).collect();
+        let known: Vec<_> = KINDS.iter().map(|(name, _)| *name).collect();
         let table = value.table(&known, "what should come of the run: committed = 2")?;
         let mut read = Vec::new();
-        for (name, kind) in NAMES {
+        for (name, kind) in KINDS {
             if let Some(value) = table.get(name) {
                 read.push((name, value.line(), kind.read(&value)?));
             }

@@ -1,6 +1,6 @@
 //! Scenario files: a run written down, and what should come of it.
 //!
-//! A scenario is a TOML file (README.md shows one): a log, the settings of the consumers and the store, what
+//! A scenario is a TOML file (`kwp example` prints one with every key): a log, the settings of the consumers and the store, what
 //! happens at which tick, and under `[expect]` what should come out. Reading is strict. A key that nobody
 //! knows is an error, because the usual reason is a slip, and a run that quietly ignores a setting is worse
 //! than none.
@@ -23,7 +23,7 @@ use std::{
 
 pub use bless::blessed;
 pub use check::{Verdict, check, faults};
-pub use expect::{Difference, Expectations, Finding, findings};
+pub use expect::{Difference, Expectations, Finding, NAMES, findings};
 pub use log::MOST_KEYS;
 pub use play::{Exhausted, MOST_IN_FLIGHT, MOST_NOTES, play};
 pub use source::{BadInput, LONGEST_FILE, Source};
