@@ -9,7 +9,7 @@ use crate::{
     ids::Tick,
     ledger::Keep,
     run::Run,
-    world::{Input, Setup},
+    world::{Input, Knobs, Setup},
 };
 
 /// Inputs, by the tick in which they act.
@@ -84,6 +84,21 @@ impl Player {
     #[must_use]
     pub fn acts(&self) -> &Inputs {
         &self.acts
+    }
+
+    /// The knobs that the next tick works with: those in force, and what is turned in it.
+    #[must_use]
+    pub fn knobs(&self) -> Knobs {
+        let now = self.now();
+        let inputs = [&self.script, &self.acts].into_iter().filter_map(|inputs| inputs.get(&now)).flatten();
+        let mut knobs = self.run.world().knobs().clone();
+        for input in inputs {
+            if let Input::Set(turned) = input {
+                // The world ignores what breaks a rule, and so does this.
+                knobs = knobs.with(turned).unwrap_or(knobs);
+            }
+        }
+        knobs
     }
 
     /// Whether nothing can change any more: the last tick was executed, or no input is left and the world is

@@ -35,7 +35,7 @@ pub struct Dispatch {
 
 impl Default for Dispatch {
     fn default() -> Dispatch {
-        Dispatch { workers: 4, keys: 6, skew: 1, routing: Routing::Keyed, seed: 14 }
+        Dispatch { workers: 4, keys: 6, skew: 1, routing: Routing::Keyed, seed: 223 }
     }
 }
 

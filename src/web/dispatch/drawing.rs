@@ -1,0 +1,218 @@
+//! The drawing of one run: its log, its mailboxes, its workers, its lanes, and the chips that travel between.
+//!
+//! Elements say what they are and in which row and place they stand (`--r`, `--i`, `--n`); where that is on
+//! the screen is for `www/dispatch.css`, which lays the same markup out across or down as the width has it.
+
+use yew::prelude::*;
+
+use super::picture::{Arc, Lane, Picture, Piece, Place, Slot, Tray};
+use crate::{
+    ids::KeyId,
+    web::chip::{Chip, Look, hue, letter},
+    world::{Attempt, Log, Work},
+};
+
+/// What the two drawings have in common, so that they stand line by line beside each other.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    /// Rows of the taller one.
+    pub(super) rows: usize,
+    /// Columns of the wider one, where rows become columns.
+    pub(super) columns: usize,
+    /// Whether ticks are being played.
+    pub(super) playing: bool,
+}
+
+/// One run under its name.
+pub(super) fn pool(
+    picture: &Picture<'_>,
+    title: &'static str,
+    run: &'static str,
+    frame: Frame,
+    below: Html,
+) -> Html {
+    let breaks = counted(picture.order_breaks, "order break", "order breaks");
+    let layout = if picture.has_one_queue() { "queue" } else { "boxes" };
+    let style = format!("--rows:{};--cols:{};--lanes:{}", frame.rows, frame.columns, picture.lanes.len());
+    html! {
+        <section class="pool" data-run={run} aria-label={title}>
+            <header class="pool-head">
+                <h3 class="pool-title">{title}</h3>
+                <span class="pool-breaks" data-part="order-break" data-bad={(picture.order_breaks > 0).then_some("")}>{breaks}</span>
+            </header>
+            <div class="pool-stage" role="img" aria-label={summary(picture, title)} data-boxes={layout} {style}>
+                {labels(picture)}
+                {parts(picture, frame.playing)}
+                {for picture.arcs().iter().map(arc)}
+                {for picture.pieces.iter().map(|piece| chip(picture, piece))}
+                {for ghosts(picture)}
+            </div>
+            {below}
+        </section>
+    }
+}
+
+fn counted(number: u64, one: &str, many: &str) -> String {
+    match number {
+        0 => format!("no {many}"),
+        1 => format!("1 {one}"),
+        n => format!("{n} {many}"),
+    }
+}
+
+/// The drawing in one sentence.
+fn summary(picture: &Picture<'_>, title: &str) -> String {
+    format!(
+        "{title} at tick {}: {} of {} records done, {} running, {} waiting, {}.",
+        picture.tick,
+        picture.done,
+        picture.log.len(),
+        picture.running(),
+        picture.waiting(),
+        counted(picture.order_breaks, "order break", "order breaks"),
+    )
+}
+
+/// The names of the four parts.
+fn labels(picture: &Picture<'_>) -> Html {
+    let boxes = if picture.has_one_queue() { "queue" } else { "mailboxes" };
+    let label =
+        |at: &'static str, text: &'static str| html! { <span class="pool-label" data-at={at}>{text}</span> };
+    let intake = if picture.next_index() >= picture.log.len() {
+        "all polled"
+    } else if picture.paused {
+        "paused"
+    } else {
+        "next to be polled"
+    };
+    html! {
+        <>
+            {label("log", "log")}
+            {label("next", intake)}
+            {label("mailbox", boxes)}
+            {label("worker", "workers")}
+            {label("lane", "done, in this order")}
+        </>
+    }
+}
+
+/// All that records move through.
+fn parts(picture: &Picture<'_>, playing: bool) -> Html {
+    html! {
+        <>
+            <span class="pool-log" data-part="log" data-paused={picture.paused.then_some("")} />
+            {for picture.trays.iter().map(|tray| mailbox(picture.log, tray))}
+            {for (0..).zip(&picture.slots).map(|(row, slot)| worker(row, slot, progress(picture, slot, playing)))}
+            {for (0..).zip(&picture.lanes).map(|(row, lane)| completions(picture.log, row, lane))}
+        </>
+    }
+}
+
+fn mailbox(log: &Log, tray: &Tray) -> Html {
+    html! {
+        <span class="pool-mailbox" data-part="mailbox" data-busy={tray.busy.then_some("")} key={format!("m{}", tray.row)}
+            style={format!("--r:{}", tray.row)}>
+            <span class="pool-keys">{for tray.keys.iter().map(|&key| key_letter(log, key))}</span>
+            if tray.more > 0 { <span class="pool-more">{format!("+{}", tray.more)}</span> }
+        </span>
+    }
+}
+
+fn key_letter(log: &Log, key: KeyId) -> Html {
+    let style = format!("color:var(--key-{}-text)", hue(Some(key)));
+    html! { <b {style}>{letter(log, Some(key))}</b> }
+}
+
+fn worker(row: u32, slot: &Slot, progress: f64) -> Html {
+    // Each attempt has a ring of its own, so that none turns back to where the next one starts.
+    let key = slot.attempt.map_or_else(|| format!("w{row}"), |attempt| format!("w{row}-{}", attempt.offset));
+    html! {
+        <span class="ring pool-worker" data-part="worker" data-bad={slot.overlap.then_some("")} {key}
+            style={format!("--r:{row};--progress:{progress:.3}")}>
+            <span class="pool-number">{row + 1}</span>
+        </span>
+    }
+}
+
+/// How far an attempt is; while ticks are played, how far it will be when this one is over.
+fn progress(picture: &Picture<'_>, slot: &Slot, playing: bool) -> f64 {
+    let Some(Attempt { started, ends: Some(ends), .. }) = slot.attempt else { return 0.0 };
+    let elapsed = picture.tick.since(started) + u64::from(playing);
+    (elapsed as f64 / ends.since(started).max(1) as f64).min(1.0)
+}
+
+fn completions(log: &Log, row: u32, lane: &Lane) -> Html {
+    let left_out = lane.left_out();
+    html! {
+        <span class="pool-lane" data-part="lane" key={format!("l{row}")} style={format!("--r:{row}")}>
+            <span class="pool-keys">{key_letter(log, KeyId(row))}</span>
+            if left_out > 0 { <span class="pool-more">{format!("+{left_out}")}</span> }
+        </span>
+    }
+}
+
+/// Drawn where it happened: from the later record to the one that came after it.
+fn arc(arc: &Arc) -> Html {
+    let Arc { row, from, to, of, later, earlier, named } = arc;
+    let words = format!("{later} before {earlier}");
+    html! {
+        <span class="pool-arc" data-part="order-break" data-words={words.clone()} key={format!("a{earlier}")}
+            style={format!("--r:{row};--i:{from};--j:{to};--n:{of}")}>
+            if *named { <span class="pool-arc-words">{words}</span> }
+        </span>
+    }
+}
+
+fn chip(picture: &Picture<'_>, piece: &Piece) -> Html {
+    let (at, row, nth, of) = match piece.place {
+        Place::Log(ahead) => ("log", 0, ahead, 1),
+        Place::Mailbox { row, depth } => ("mailbox", row, depth.min(picture.box_places()), 1),
+        Place::Worker(worker) => ("worker", worker, 0, 1),
+        Place::Lane { row, at, of } => ("lane", row, at, of),
+        Place::Aside => ("aside", 0, 0, 1),
+    };
+    let state = match piece.place {
+        Place::Log(_) => "logged",
+        Place::Mailbox { .. } => Look::Queued.word(),
+        Place::Worker(_) => Look::Running.word(),
+        Place::Lane { .. } => Look::Done.word(),
+        Place::Aside => Look::Failed.word(),
+    };
+    html! {
+        <span class="chip" key={piece.offset.0} data-offset={piece.offset.to_string()} data-key={hue(piece.key)} data-at={at}
+            data-state={state} data-hidden={piece.hidden.then_some("")} data-behind={(nth > 0).then_some("")} data-broken={piece.after.map(|_| "")}
+            title={title(picture.log, piece)} style={format!("--r:{row};--i:{nth};--n:{of}")}>
+            {face(picture, piece)}
+        </span>
+    }
+}
+
+fn face(picture: &Picture<'_>, piece: &Piece) -> Html {
+    let Piece { offset, key, .. } = *piece;
+    Chip { log: picture.log, offset, key, look: Look::Queued, progress: None, redelivered: false }.face()
+}
+
+fn title(log: &Log, piece: &Piece) -> String {
+    let key = letter(log, piece.key);
+    match piece.work {
+        Work::Ticks(1) => format!("offset {}, key {key}, 1 tick of work", piece.offset),
+        Work::Ticks(ticks) => format!("offset {}, key {key}, {ticks} ticks of work", piece.offset),
+        Work::UntilTapped | Work::Never => format!("offset {}, key {key}", piece.offset),
+    }
+}
+
+/// Records that were polled are still in the log: dimmed, behind the next one.
+fn ghosts<'a>(picture: &'a Picture<'_>) -> impl Iterator<Item = Html> + 'a {
+    const SHOWN: u64 = 6;
+    let next = picture.next_index();
+    let first = next.saturating_sub(SHOWN);
+    (first..next).zip(picture.pieces.iter().skip(first as usize)).map(move |(index, piece)| {
+        let behind = index as i64 - next as i64;
+        html! {
+            <span class="chip" key={format!("g{}", piece.offset)} data-key={hue(piece.key)} data-at="log" data-state="logged"
+                data-ghost="" style={format!("--i:{behind}")}>
+                {face(picture, piece)}
+            </span>
+        }
+    })
+}

@@ -1,0 +1,344 @@
+//! Dispatch: the shared pool and, beside it, another routing of the same log.
+//!
+//! This file is the panel's settings and numbers; `picture` finds each record's place, `drawing` draws it.
+//! Both runs have one clock and one log, so that whatever differs is the routing's doing.
+
+mod drawing;
+mod picture;
+
+use yew::prelude::*;
+
+use super::{
+    chip::letter,
+    scene::{Counter, Effect, Scene, Stage, capitalised},
+    widgets::{Slider, segmented},
+};
+use crate::{
+    ledger::{Event, Remark},
+    player::{Inputs, Player},
+    presets::dispatch::{self, Dispatch},
+    workload::Workload,
+    world::{
+        ConfigError, Knob,
+        config::{Intake, NullKeys, Routing},
+    },
+};
+use drawing::Frame;
+use picture::Picture;
+
+/// The two runs, as the shell counts them.
+const SHARED: usize = 0;
+const CHOSEN: usize = 1;
+
+pub(crate) struct DispatchScene {
+    preset: Dispatch,
+    /// Workers at tick 0 while the runs are written anew, turned knobs included.
+    began_with: Option<u32>,
+    ends: Option<Ends>,
+}
+
+/// How the runs will end if nobody interferes, and of which runs that was found.
+struct Ends {
+    of: Vec<(Inputs, Dispatch)>,
+    order_breaks: [u64; 2],
+}
+
+pub(crate) enum Msg {
+    Routing(Routing),
+    Workers(u32),
+    Keys(u32),
+    Skew(u32),
+}
+
+impl Scene for DispatchScene {
+    type Msg = Msg;
+    const NAME: &'static str = "dispatch";
+    const LABEL: &'static str = "Simulation: dispatch";
+    const TRY: &'static str =
+        "press play and watch the lanes on the right for red arcs; then set the skew to 3 and add workers.";
+    const BADGES: &'static [&'static str] = &[
+        "one key, one worker",
+        "a key's records complete in offset order",
+        "no worker idles beside a record it may run",
+        "every polled record is in exactly one state",
+    ];
+    const ENDS_WHEN_SETTLED: bool = true;
+
+    fn opening() -> Self {
+        DispatchScene { preset: Dispatch::default(), began_with: None, ends: None }
+    }
+
+    fn players(&self) -> Result<Vec<Player>, ConfigError> {
+        let workers = self.began_with.unwrap_or(self.preset.workers);
+        let preset = Dispatch { workers, ..self.preset.clone() };
+        let log = preset.log()?;
+        let through = |routing| preset.player(log.clone(), routing);
+        Ok(vec![through(Routing::Shared)?, through(preset.routing)?])
+    }
+
+    fn main(&self) -> usize {
+        CHOSEN
+    }
+
+    fn judged(&self) -> Vec<(usize, &'static str)> {
+        vec![(SHARED, title(Routing::Shared)), (CHOSEN, self.chosen_title())]
+    }
+
+    fn seed(&self) -> Option<u64> {
+        Some(self.preset.seed)
+    }
+
+    fn set_seed(&mut self, seed: u64) {
+        self.preset.seed = seed;
+    }
+
+    fn update(&mut self, msg: Msg, stage: &Stage<'_, Msg>) -> Effect {
+        self.began_with = None;
+        match msg {
+            Msg::Routing(routing) => {
+                self.preset.routing = routing;
+                self.began_with = stage.players.first().map(|player| player.setup().knobs().workers);
+                Effect::Rewrite
+            }
+            Msg::Workers(workers) => {
+                self.preset.workers = workers;
+                // Nothing is left to work on: the reader means the run that comes next.
+                let over = stage.players.iter().all(Player::is_over);
+                if over { Effect::Restart } else { Effect::Turn(vec![Knob::Workers(workers)]) }
+            }
+            Msg::Keys(keys) => {
+                self.preset.keys = keys;
+                Effect::Restart
+            }
+            Msg::Skew(skew) => {
+                self.preset.skew = skew;
+                Effect::Restart
+            }
+        }
+    }
+
+    fn knobs(&self, stage: &Stage<'_, Msg>) -> Html {
+        let routings = [
+            (Routing::Keyed, "keyed", "keyed"),
+            (Routing::Serial, "serial", "serial"),
+            (Routing::Lanes(LANES), "lanes", "4 lanes"),
+            (Routing::Shared, "shared", "shared"),
+        ];
+        html! {
+            <>
+                {segmented("routing", "Beside the shared pool", &routings, self.preset.routing, &stage.on(Msg::Routing))}
+                {workers_slider(workers(stage)).view(stage.on(Msg::Workers))}
+                {keys_slider(self.preset.keys).view(stage.on(Msg::Keys))}
+                {skew_slider(self.preset.skew, stage).view(stage.on(Msg::Skew))}
+            </>
+        }
+    }
+
+    fn drawing(&self, stage: &Stage<'_, Msg>) -> Html {
+        let [Some(shared), Some(chosen)] =
+            [SHARED, CHOSEN].map(|run| stage.players.get(run).map(Picture::of))
+        else {
+            return html! {};
+        };
+        let load = Workload::of(shared.log);
+        let keys = shared.log.key_count();
+        let slots = shared.slots.len().max(chosen.slots.len());
+        let columns = keys.max(slots).max(LEAST_COLUMNS);
+        let frame = Frame { rows: keys.max(slots).max(LEAST_ROWS), columns, playing: stage.playing };
+        let pool = |picture: &Picture<'_>, title, run| {
+            drawing::pool(picture, title, run, frame, throughput(picture, &load))
+        };
+        html! {
+            <>
+                <div class="pools">
+                    {pool(&shared, title(Routing::Shared), "shared")}
+                    {pool(&chosen, self.chosen_title(), "chosen")}
+                </div>
+                {bound_in_words(&shared, &load)}
+            </>
+        }
+    }
+
+    fn counters(&self, stage: &Stage<'_, Msg>) -> Vec<Counter> {
+        let (shared, chosen) = (stage.ledger(SHARED).counters(), stage.ledger(CHOSEN).counters());
+        let total = stage.world(CHOSEN).log().len();
+        let own = self.own_labels();
+        let ticks = stage.players.get(CHOSEN).map_or(0, picture::elapsed);
+        vec![
+            Counter::wrong("shared-order-breaks", "order breaks", shared.order_breaks)
+                .with_unit("shared pool"),
+            Counter::wrong("shared-overlaps", "overlaps", shared.overlaps).with_unit("shared pool"),
+            Counter::wrong("order-breaks", "order breaks", chosen.order_breaks).with_unit(own),
+            Counter::wrong("overlaps", "overlaps", chosen.overlaps).with_unit(own),
+            Counter::plain("finished", "records finished", chosen.completed)
+                .with_unit(format!("of {total}, {own}")),
+            Counter::plain("ticks", "ticks taken", ticks).with_unit(own),
+        ]
+    }
+
+    fn sentence(&self, stage: &Stage<'_, Msg>) -> Option<(String, bool)> {
+        let named = |run, name| {
+            let sentence = order_break(stage, run).or_else(|| stage.sentence(run));
+            sentence.map(|(sentence, bad)| (format!("{name}: {sentence}"), bad))
+        };
+        let shared = named(SHARED, title(Routing::Shared)).filter(|&(_, bad)| bad);
+        let chosen = named(CHOSEN, self.chosen_title());
+        if chosen.as_ref().is_some_and(|&(_, bad)| bad) { chosen } else { shared.or(chosen) }
+    }
+
+    fn live(&self, _stage: &Stage<'_, Msg>) -> Vec<(&'static str, String, bool)> {
+        let Some(ends) = &self.ends else { return Vec::new() };
+        let quote = |name, number: u64| (name, number.to_string(), number > 0);
+        vec![
+            quote("dispatch.shared-order-breaks", ends.order_breaks[SHARED]),
+            quote("dispatch.keyed-order-breaks", ends.order_breaks[CHOSEN]),
+        ]
+    }
+
+    fn drawn(&mut self, stage: &Stage<'_, Msg>, _panel: &web_sys::Element) {
+        self.began_with = None;
+        // Going back in time takes turned knobs back; what the reader sees is what a new run begins with.
+        self.preset.workers = workers(stage);
+        self.look_ahead(stage);
+    }
+}
+
+/// Lanes on offer.
+const LANES: u32 = 4;
+
+/// Room for so many rows and columns at least, so that the drawing keeps its size for most settings.
+const LEAST_ROWS: usize = 6;
+const LEAST_COLUMNS: usize = 6;
+
+impl DispatchScene {
+    fn chosen_title(&self) -> &'static str {
+        match self.preset.routing {
+            Routing::Shared => "Shared pool, once more",
+            routing => title(routing),
+        }
+    }
+
+    /// What the chosen run's numbers are called: order breaks, overlaps, records finished, ticks.
+    fn own_labels(&self) -> [&'static str; 4] {
+        macro_rules! labels {
+            ($run:literal) => {
+                [
+                    concat!("order breaks, ", $run),
+                    concat!("overlaps, ", $run),
+                    concat!("records finished, ", $run),
+                    concat!("ticks taken, ", $run),
+                ]
+            };
+        }
+        match self.preset.routing {
+            Routing::Keyed => labels!("mailboxes"),
+            Routing::Serial => labels!("serial"),
+            Routing::Lanes(_) => labels!("lanes"),
+            Routing::Shared => labels!("shared again"),
+        }
+    }
+
+    /// Plays both runs to their ends, unless that is known.
+    fn look_ahead(&mut self, stage: &Stage<'_, Msg>) {
+        let of: Vec<_> =
+            stage.players.iter().map(|player| (player.acts().clone(), self.preset.clone())).collect();
+        if self.ends.as_ref().is_some_and(|ends| ends.of == of) {
+            return;
+        }
+        let mut order_breaks = [0; 2];
+        for (player, breaks) in stage.players.iter().zip(&mut order_breaks) {
+            let mut ahead = player.clone();
+            ahead.play_out();
+            *breaks = ahead.run().ledger().counters().order_breaks;
+        }
+        self.ends = Some(Ends { of, order_breaks });
+    }
+}
+
+fn title(routing: Routing) -> &'static str {
+    match routing {
+        Routing::Keyed => "Keyed mailboxes",
+        Routing::Shared => "Shared pool",
+        Routing::Serial => "Serial",
+        Routing::Lanes(_) => "Hash lanes",
+    }
+}
+
+/// The first order break of the tick executed last: it says more than the overlap that led to the next one.
+fn order_break(stage: &Stage<'_, Msg>, run: usize) -> Option<(String, bool)> {
+    let is_break = |event: &&Event| matches!(event.remark, Some(Remark::OrderBreak { .. }));
+    let event = stage.events_now(run).iter().find(is_break)?;
+    Some((capitalised(&event.telling(stage.world(run).log())), true))
+}
+
+/// The number of workers as the next tick has it.
+fn workers(stage: &Stage<'_, Msg>) -> u32 {
+    stage.players.first().map_or(1, |player| player.knobs().workers)
+}
+
+fn workers_slider(value: u32) -> Slider {
+    let note = "threads of each pool, one record at a time".into();
+    Slider { knob: "workers", name: "Workers", unit: "threads", note, range: (1, 8), value, part: "worker" }
+}
+
+fn keys_slider(value: u32) -> Slider {
+    let note = "another log: starts again".into();
+    Slider { knob: "keys", name: "Keys", unit: "", note, range: (1, 8), value, part: "" }
+}
+
+fn skew_slider(value: u32, stage: &Stage<'_, Msg>) -> Slider {
+    let world = stage.world(SHARED);
+    let load = Workload::of(world.log());
+    let note = load.hottest(NullKeys::Mailbox).map(|(key, hottest)| {
+        let share = 100 * hottest.work / load.total.work.max(1);
+        format!("key {} has {share}% of the work", letter(world.log(), key))
+    });
+    let note = note.unwrap_or_default().into();
+    Slider { knob: "skew", name: "Skew", unit: "", note, range: (0, 3), value, part: "" }
+}
+
+/// How fast a run is, against the bound.
+fn throughput(picture: &Picture<'_>, load: &Workload) -> Html {
+    let workers = f64::from(picture.knobs.workers.max(1));
+    let bound = load.total.work as f64 / load.bound(picture.knobs.workers, NullKeys::Mailbox).max(1) as f64;
+    let rate = picture.work_done as f64 / picture.elapsed.max(1) as f64;
+    let style = format!("--value:{:.4};--bound:{:.4}", rate / workers, bound / workers);
+    let so_far = if picture.done < picture.log.len() { " so far" } else { "" };
+    let text = format!("throughput{so_far}: {rate:.2} ticks of work per tick; bound of the whole log: {bound:.2}");
+    html! {
+        <p class="pool-rate" data-rate={format!("{rate:.2}")} data-bound={format!("{bound:.2}")}>
+            <span aria-hidden="true">
+                {format!("throughput{so_far} ")}<b>{format!("{rate:.2}")}</b>{format!(" ticks of work per tick, bound {bound:.2}")}
+            </span>
+            <span class="meter" role="img" aria-label={text} {style} />
+        </p>
+    }
+}
+
+/// Where the bound comes from, and what else is fixed.
+fn bound_in_words(picture: &Picture<'_>, load: &Workload) -> Html {
+    let workers = picture.knobs.workers.max(1);
+    let total = load.total.work;
+    let share = total.div_ceil(u64::from(workers));
+    let bound = load.bound(workers, NullKeys::Mailbox);
+    let (key, hottest) = load.hottest(NullKeys::Mailbox).unwrap_or_default();
+    let key = letter(picture.log, key);
+    let (low, high) = dispatch::WORK;
+    let intake = match picture.knobs.intake {
+        Intake::Pause { high, low } => format!("; intake pauses at {high} in flight and resumes at {low}"),
+        Intake::Unbounded | Intake::Block => String::new(),
+    };
+    html! {
+        <div class="pool-notes drawing-label">
+            <p class="pool-bound">
+                <strong>{"Bound: "}</strong>
+                {format!("{total} ticks of work / {workers} workers = {share}; hottest key {key}: {}. ", hottest.work)}
+                {format!("Whatever keeps each key in order takes at least {bound} ticks.")}
+            </p>
+            <p>
+                {format!("{} records of {low} to {high} ticks; a poll brings up to {}{intake}. ", load.total.records, picture.knobs.poll)}
+                {"A bar closes a mailbox while a worker is in it."}
+            </p>
+        </div>
+    }
+}

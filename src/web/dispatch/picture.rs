@@ -1,0 +1,324 @@
+//! Where each record of a run stands in the drawing: in the log, a mailbox, on a worker, or in its lane.
+//!
+//! Read off the world and the ledger, and nothing else: no markup here, no lengths. Places are rows and
+//! counts, because what they come to in pixels depends on the width, and that is the style sheet's business.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    ids::{KeyId, Offset, Tick},
+    ledger::Remark,
+    player::Player,
+    world::{Attempt, Fact, Knobs, Log, MailboxId, Work, World, config::Routing},
+};
+
+/// Records of a lane that are drawn; of a longer one the first place goes to the number of those left out.
+const LANE_PLACES: u32 = 18;
+
+/// Waiting records that are drawn: of a mailbox per key or lane, and of a single queue.
+const BOX_PLACES: u32 = 4;
+const QUEUE_PLACES: u32 = 9;
+
+/// Places of a lane that the words beside an arc cover.
+const LABEL_PLACES: u32 = 4;
+
+/// Where a record is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the log, this many records behind the next one to be polled.
+    Log(u32),
+    /// In a mailbox (by its row), this many behind the head.
+    Mailbox { row: u32, depth: u32 },
+    /// On a worker.
+    Worker(u32),
+    /// In its key's completion lane.
+    Lane { row: u32, at: u32, of: u32 },
+    /// Nowhere: failed, and waiting outside any queue.
+    Aside,
+}
+
+/// A record of the log, with its place.
+pub(super) struct Piece {
+    pub(super) offset: Offset,
+    pub(super) key: Option<KeyId>,
+    pub(super) work: Work,
+    pub(super) place: Place,
+    /// Whether the place is beyond what is drawn.
+    pub(super) hidden: bool,
+    /// The later offset of its key that was done before it.
+    pub(super) after: Option<Offset>,
+}
+
+/// A mailbox, or the one queue.
+pub(super) struct Tray {
+    pub(super) row: u32,
+    pub(super) keys: Vec<KeyId>,
+    /// Whether a worker is in it, so that nobody else may take from it.
+    pub(super) busy: bool,
+    /// Waiting records that are not drawn.
+    pub(super) more: u32,
+}
+
+/// A worker thread.
+pub(super) struct Slot {
+    pub(super) attempt: Option<Attempt>,
+    /// Whether another worker is at the same key.
+    pub(super) overlap: bool,
+}
+
+/// A key's completions.
+#[derive(Default)]
+pub(super) struct Lane {
+    done: Vec<(Offset, Option<Offset>)>,
+}
+
+/// An order break in a lane, from the later record to the one that came after it.
+pub(super) struct Arc {
+    pub(super) row: u32,
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) of: u32,
+    pub(super) later: Offset,
+    pub(super) earlier: Offset,
+    /// Whether there is room for words beside it.
+    pub(super) named: bool,
+}
+
+/// One run, as it is to be drawn.
+pub(super) struct Picture<'a> {
+    pub(super) world: &'a World,
+    pub(super) log: &'a Log,
+    /// The knobs as the next tick has them.
+    pub(super) knobs: Knobs,
+    /// The tick executed last.
+    pub(super) tick: Tick,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) trays: Vec<Tray>,
+    pub(super) slots: Vec<Slot>,
+    pub(super) lanes: Vec<Lane>,
+    pub(super) paused: bool,
+    pub(super) order_breaks: u64,
+    pub(super) done: u64,
+    /// Ticks of work done so far, in attempts that still run too.
+    pub(super) work_done: u64,
+    /// See [`elapsed`].
+    pub(super) elapsed: u64,
+}
+
+impl<'a> Picture<'a> {
+    /// The run as it stands.
+    pub(super) fn of(player: &'a Player) -> Picture<'a> {
+        let (world, ledger) = (player.run().world(), player.run().ledger());
+        let log = world.log().as_ref();
+        let counters = ledger.counters();
+        let tick = Tick(world.now().0.saturating_sub(1));
+        let mut picture = Picture {
+            world,
+            log,
+            knobs: player.knobs(),
+            tick,
+            pieces: Vec::new(),
+            trays: Vec::new(),
+            slots: Vec::new(),
+            lanes: Vec::new(),
+            paused: world.owner().is_some_and(|(_, session)| session.is_paused()),
+            order_breaks: counters.order_breaks,
+            done: counters.completed,
+            work_done: 0,
+            elapsed: elapsed(player),
+        };
+        let mut places = BTreeMap::new();
+        picture.lay_lanes(player, &mut places);
+        picture.lay_mailboxes(&mut places);
+        picture.lay_workers(&mut places);
+        picture.lay_log(&places);
+        picture
+    }
+
+    /// Whether one queue is all there is.
+    pub(super) fn has_one_queue(&self) -> bool {
+        matches!(self.world.knobs().routing, Routing::Shared | Routing::Serial)
+    }
+
+    /// How many of a mailbox's records are drawn.
+    pub(super) fn box_places(&self) -> u32 {
+        if self.has_one_queue() { QUEUE_PLACES } else { BOX_PLACES }
+    }
+
+    fn lay_lanes(&mut self, player: &Player, places: &mut BTreeMap<Offset, Place>) {
+        self.lanes.resize_with(self.log.key_count(), Lane::default);
+        for event in player.run().ledger().events() {
+            let Fact::Completed { attempt, .. } = &event.fact else { continue };
+            self.work_done += event.tick.since(attempt.started);
+            let after = match event.remark {
+                Some(Remark::OrderBreak { after }) => Some(after),
+                _ => None,
+            };
+            if let Some(lane) = attempt.key.and_then(|key| self.lanes.get_mut(key.0 as usize)) {
+                lane.done.push((attempt.offset, after));
+            }
+        }
+        for (row, lane) in (0..).zip(&self.lanes) {
+            for (nth, &(offset, _)) in (0..).zip(&lane.done) {
+                places.insert(offset, Place::Lane { row, at: lane.place(nth), of: lane.places() });
+            }
+        }
+    }
+
+    fn lay_mailboxes(&mut self, places: &mut BTreeMap<Offset, Place>) {
+        self.trays = trays(self.log, self.world.knobs().routing);
+        let room = self.box_places();
+        let Some((_, session)) = self.world.owner() else { return };
+        for queue in session.queues() {
+            let row = match queue.mailbox {
+                Some(MailboxId::Key(key)) => key.0,
+                Some(MailboxId::Lane(lane)) => lane,
+                Some(MailboxId::Everything | MailboxId::Keyless | MailboxId::Own(_)) | None => 0,
+            };
+            for (depth, &offset) in (0..).zip(&queue.waiting) {
+                places.insert(offset, Place::Mailbox { row, depth });
+            }
+            if let Some(tray) = self.trays.get_mut(row as usize) {
+                tray.busy = queue.busy > 0;
+                tray.more = (queue.waiting.len() as u32).saturating_sub(room);
+            }
+        }
+    }
+
+    fn lay_workers(&mut self, places: &mut BTreeMap<Offset, Place>) {
+        let attempts = || {
+            crate::ids::ConsumerId::ALL.into_iter().flat_map(|id| self.world.consumer(id).pool().attempts())
+        };
+        let busy = attempts().map(|attempt| attempt.worker.0 + 1).max().unwrap_or(0);
+        let mut slots = Vec::new();
+        slots.resize_with(self.knobs.concurrency().max(busy) as usize, || Slot {
+            attempt: None,
+            overlap: false,
+        });
+        let mut work_done = 0;
+        for attempt in attempts() {
+            work_done += self.tick.since(attempt.started);
+            places.insert(attempt.offset, Place::Worker(attempt.worker.0));
+            let same_key = attempts().filter(|other| other.key.is_some() && other.key == attempt.key).count();
+            if let Some(slot) = slots.get_mut(attempt.worker.0 as usize) {
+                *slot = Slot { attempt: Some(*attempt), overlap: same_key > 1 };
+            }
+        }
+        self.work_done += work_done;
+        self.slots = slots;
+    }
+
+    fn lay_log(&mut self, places: &BTreeMap<Offset, Place>) {
+        let next = self.next_index();
+        let room = self.box_places();
+        let after: BTreeMap<Offset, Offset> = self
+            .lanes
+            .iter()
+            .flat_map(|lane| &lane.done)
+            .filter_map(|&(offset, after)| Some((offset, after?)))
+            .collect();
+        for (index, record) in (0..).zip(self.log.iter_from(0)) {
+            let place = match places.get(&record.offset) {
+                Some(&place) => place,
+                None if index >= next => Place::Log((index - next) as u32),
+                None => Place::Aside,
+            };
+            let hidden = match place {
+                Place::Mailbox { depth, .. } => depth >= room,
+                Place::Lane { row, .. } => {
+                    self.lanes.get(row as usize).is_some_and(|lane| lane.is_left_out(record.offset))
+                }
+                Place::Aside => true,
+                Place::Log(_) | Place::Worker(_) => false,
+            };
+            let after = after.get(&record.offset).copied();
+            let (offset, key, work) = (record.offset, record.key, record.work);
+            self.pieces.push(Piece { offset, key, work, place, hidden, after });
+        }
+    }
+
+    /// Index in the log of the next record to be polled.
+    pub(super) fn next_index(&self) -> u64 {
+        self.world.owner().map_or(0, |(_, session)| session.next_index())
+    }
+
+    /// The order breaks that are drawn, lane by lane.
+    pub(super) fn arcs(&self) -> Vec<Arc> {
+        (0..).zip(&self.lanes).flat_map(|(row, lane)| lane.arcs(row)).collect()
+    }
+
+    /// Records that wait in a queue.
+    pub(super) fn waiting(&self) -> usize {
+        self.pieces.iter().filter(|piece| matches!(piece.place, Place::Mailbox { .. })).count()
+    }
+
+    /// Workers that are busy.
+    pub(super) fn running(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.attempt.is_some()).count()
+    }
+}
+
+impl Lane {
+    /// Completions that are not drawn: the first ones.
+    pub(super) fn left_out(&self) -> u32 {
+        let done = self.done.len() as u32;
+        if done > LANE_PLACES { done + 1 - LANE_PLACES } else { 0 }
+    }
+
+    fn is_left_out(&self, offset: Offset) -> bool {
+        self.done.iter().take(self.left_out() as usize).any(|&(done, _)| done == offset)
+    }
+
+    /// The place of the nth completion.
+    fn place(&self, nth: u32) -> u32 {
+        match self.left_out() {
+            0 => nth,
+            left_out => (nth + 1).saturating_sub(left_out),
+        }
+    }
+
+    /// How many places the lane takes.
+    fn places(&self) -> u32 {
+        (self.done.len() as u32).min(LANE_PLACES)
+    }
+
+    fn arcs(&self, row: u32) -> Vec<Arc> {
+        let nth =
+            |offset: Offset| (0..).zip(&self.done).find(|(_, done)| done.0 == offset).map(|(nth, _)| nth);
+        let mut arcs: Vec<Arc> = Vec::new();
+        // From the last one back: the newest has words, an older one where they do not run into a newer arc.
+        for (to, &(earlier, after)) in (0..self.done.len() as u32).zip(&self.done).rev() {
+            let Some(later) = after else { continue };
+            let from = self.place(nth(later).unwrap_or(to));
+            let to = self.place(to);
+            if to == 0 {
+                continue;
+            }
+            let named = arcs.iter().all(|newer| newer.from >= to + LABEL_PLACES);
+            arcs.push(Arc { row, from, to, of: self.places(), later, earlier, named });
+        }
+        arcs
+    }
+}
+
+/// Ticks from the first poll until now, or until the last completion once all is done.
+pub(super) fn elapsed(player: &Player) -> u64 {
+    let (world, counters) = (player.run().world(), player.run().ledger().counters());
+    let makespan = counters.makespan().filter(|_| counters.completed >= world.log().len());
+    let until_now =
+        || counters.first_poll.map_or(0, |first| Tick(world.now().0.saturating_sub(1)).since(first));
+    makespan.unwrap_or_else(until_now)
+}
+
+/// The mailboxes of a routing, empty; one for the shared queue.
+fn trays(log: &Log, routing: Routing) -> Vec<Tray> {
+    let keys = || (0..log.key_count() as u32).map(KeyId);
+    let tray = |row: u32, keys: Vec<KeyId>| Tray { row, keys, busy: false, more: 0 };
+    match routing {
+        Routing::Keyed => keys().map(|key| tray(key.0, vec![key])).collect(),
+        Routing::Lanes(lanes) => (0..lanes)
+            .map(|lane| tray(lane, keys().filter(|&key| log.key_hash(key) % lanes.max(1) == lane).collect()))
+            .collect(),
+        Routing::Shared | Routing::Serial => vec![tray(0, Vec::new())],
+    }
+}
