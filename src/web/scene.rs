@@ -80,6 +80,11 @@ pub(crate) trait Scene: Sized + 'static {
     /// The numbers below it.
     fn counters(&self, stage: &Stage<'_, Self::Msg>) -> Vec<Counter>;
 
+    /// What belongs to these numbers and is none: a bar, a line of explanation.
+    fn below(&self, _stage: &Stage<'_, Self::Msg>) -> Html {
+        Html::default()
+    }
+
     /// What this tick comes to, and whether that is bad; by default the weightiest event of the main run.
     fn sentence(&self, stage: &Stage<'_, Self::Msg>) -> Option<(String, bool)> {
         stage.sentence(self.main())

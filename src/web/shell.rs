@@ -123,7 +123,8 @@ impl<S: Scene> Component for Panel<S> {
                 {self.sentence_view(self.scene.sentence(&stage))}
                 {self.transport(ctx, &stage)}
                 <dl class="counters">{for self.scene.counters(&stage).into_iter().map(super::shell_parts::counter)}</dl>
-                {for self.scene.judged().into_iter().map(|(player, name)| self.badges(player, name))}
+                {self.scene.below(&stage)}
+                <div class="judged">{for self.scene.judged().into_iter().map(|(player, name)| self.badges(player, name))}</div>
                 {self.events(ctx, &stage)}
             </section>
         }
@@ -425,10 +426,10 @@ impl<S: Scene> Panel<S> {
             super::shell_parts::badge(sentence, since)
         };
         html! {
-            <>
+            <section class="judged-run" aria-label={(!name.is_empty()).then_some(name)}>
                 if !name.is_empty() { <p class="badges-of">{name}</p> }
                 <ul class="badges" data-run={name}>{for S::BADGES.iter().map(badge)}</ul>
-            </>
+            </section>
         }
     }
 
