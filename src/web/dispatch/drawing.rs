@@ -9,7 +9,7 @@ use super::picture::{Arc, Lane, Picture, Piece, Place, Slot, Tray};
 use crate::{
     ids::KeyId,
     web::chip::{Chip, Look, hue, letter},
-    world::{Attempt, Log, Work},
+    world::{Attempt, Log, Work, config::Intake},
 };
 
 /// What the two drawings have in common, so that they stand line by line beside each other.
@@ -24,13 +24,7 @@ pub(super) struct Frame {
 }
 
 /// One run under its name.
-pub(super) fn pool(
-    picture: &Picture<'_>,
-    title: &'static str,
-    run: &'static str,
-    frame: Frame,
-    below: Html,
-) -> Html {
+pub(super) fn pool(picture: &Picture<'_>, title: &'static str, run: &'static str, frame: Frame) -> Html {
     let breaks = counted(picture.order_breaks, "order break", "order breaks");
     let layout = if picture.has_one_queue() { "queue" } else { "boxes" };
     let style = format!("--rows:{};--cols:{};--lanes:{}", frame.rows, frame.columns, picture.lanes.len());
@@ -47,7 +41,6 @@ pub(super) fn pool(
                 {for picture.pieces.iter().map(|piece| chip(picture, piece))}
                 {for ghosts(picture)}
             </div>
-            {below}
         </section>
     }
 }
@@ -76,19 +69,16 @@ fn summary(picture: &Picture<'_>, title: &str) -> String {
 /// The names of the four parts.
 fn labels(picture: &Picture<'_>) -> Html {
     let boxes = if picture.has_one_queue() { "queue" } else { "mailboxes" };
-    let label =
-        |at: &'static str, text: &'static str| html! { <span class="pool-label" data-at={at}>{text}</span> };
-    let intake = if picture.next_index() >= picture.log.len() {
-        "all polled"
-    } else if picture.paused {
-        "paused"
-    } else {
-        "next to be polled"
+    let intake = match picture.knobs.intake {
+        _ if picture.next_index() >= picture.log.len() => "all polled".to_owned(),
+        Intake::Pause { low, .. } if picture.paused => format!("paused until {low} in flight"),
+        _ => "next to be polled".to_owned(),
     };
+    let label = |at: &'static str, text: &str| html! { <span class="pool-label" data-at={at}>{text.to_owned()}</span> };
     html! {
         <>
             {label("log", "log")}
-            {label("next", intake)}
+            {label("next", &intake)}
             {label("mailbox", boxes)}
             {label("worker", "workers")}
             {label("lane", "done, in this order")}
@@ -153,12 +143,12 @@ fn completions(log: &Log, row: u32, lane: &Lane) -> Html {
 
 /// Drawn where it happened: from the later record to the one that came after it.
 fn arc(arc: &Arc) -> Html {
-    let Arc { row, from, to, of, later, earlier, named } = arc;
+    let Arc { row, from, to, of, later, earlier, named, flipped } = arc;
     let words = format!("{later} before {earlier}");
     html! {
-        <span class="pool-arc" data-part="order-break" data-words={words.clone()} key={format!("a{earlier}")}
+        <span class="pool-arc" data-part="order-break" title={words.clone()} key={format!("a{earlier}")}
             style={format!("--r:{row};--i:{from};--j:{to};--n:{of}")}>
-            if *named { <span class="pool-arc-words">{words}</span> }
+            if *named { <span class="pool-arc-words" data-flip={flipped.then_some("")}>{words}</span> }
         </span>
     }
 }
@@ -203,14 +193,15 @@ fn title(log: &Log, piece: &Piece) -> String {
 
 /// Records that were polled are still in the log: dimmed, behind the next one.
 fn ghosts<'a>(picture: &'a Picture<'_>) -> impl Iterator<Item = Html> + 'a {
-    const SHOWN: u64 = 6;
+    const SHOWN: u64 = 8;
     let next = picture.next_index();
     let first = next.saturating_sub(SHOWN);
     (first..next).zip(picture.pieces.iter().skip(first as usize)).map(move |(index, piece)| {
         let behind = index as i64 - next as i64;
+        let gone = (behind < -3).then_some("");
         html! {
             <span class="chip" key={format!("g{}", piece.offset)} data-key={hue(piece.key)} data-at="log" data-state="logged"
-                data-ghost="" style={format!("--i:{behind}")}>
+                data-ghost="" data-hidden={gone} style={format!("--i:{behind}")}>
                 {face(picture, piece)}
             </span>
         }

@@ -140,21 +140,28 @@ impl Scene for DispatchScene {
         else {
             return html! {};
         };
-        let load = Workload::of(shared.log);
         let keys = shared.log.key_count();
         let slots = shared.slots.len().max(chosen.slots.len());
         let columns = keys.max(slots).max(LEAST_COLUMNS);
         let frame = Frame { rows: keys.max(slots).max(LEAST_ROWS), columns, playing: stage.playing };
-        let pool = |picture: &Picture<'_>, title, run| {
-            drawing::pool(picture, title, run, frame, throughput(picture, &load))
+        html! {
+            <div class="pools">
+                {drawing::pool(&shared, title(Routing::Shared), "shared", frame)}
+                {drawing::pool(&chosen, self.chosen_title(), "chosen", frame)}
+            </div>
+        }
+    }
+
+    fn below(&self, stage: &Stage<'_, Msg>) -> Html {
+        let load = Workload::of(stage.world(SHARED).log());
+        let runs = [(SHARED, title(Routing::Shared)), (CHOSEN, self.chosen_title())];
+        let bar = |(run, title): (usize, &'static str)| {
+            stage.players.get(run).map(|player| throughput(&Picture::of(player), &load, title))
         };
         html! {
             <>
-                <div class="pools">
-                    {pool(&shared, title(Routing::Shared), "shared")}
-                    {pool(&chosen, self.chosen_title(), "chosen")}
-                </div>
-                {bound_in_words(&shared, &load)}
+                <div class="rates">{for runs.into_iter().filter_map(bar)}</div>
+                {for stage.players.get(SHARED).map(|player| notes(player, &load))}
             </>
         }
     }
@@ -162,17 +169,15 @@ impl Scene for DispatchScene {
     fn counters(&self, stage: &Stage<'_, Msg>) -> Vec<Counter> {
         let (shared, chosen) = (stage.ledger(SHARED).counters(), stage.ledger(CHOSEN).counters());
         let total = stage.world(CHOSEN).log().len();
-        let own = self.own_labels();
         let ticks = stage.players.get(CHOSEN).map_or(0, picture::elapsed);
+        let [breaks, overlaps, finished, taken] = self.own_labels();
         vec![
-            Counter::wrong("shared-order-breaks", "order breaks", shared.order_breaks)
-                .with_unit("shared pool"),
-            Counter::wrong("shared-overlaps", "overlaps", shared.overlaps).with_unit("shared pool"),
-            Counter::wrong("order-breaks", "order breaks", chosen.order_breaks).with_unit(own),
-            Counter::wrong("overlaps", "overlaps", chosen.overlaps).with_unit(own),
-            Counter::plain("finished", "records finished", chosen.completed)
-                .with_unit(format!("of {total}, {own}")),
-            Counter::plain("ticks", "ticks taken", ticks).with_unit(own),
+            Counter::wrong("shared-order-breaks", "order breaks, shared pool", shared.order_breaks),
+            Counter::wrong("shared-overlaps", "overlaps, shared pool", shared.overlaps),
+            Counter::wrong("order-breaks", breaks, chosen.order_breaks),
+            Counter::wrong("overlaps", overlaps, chosen.overlaps),
+            Counter::plain("finished", finished, chosen.completed).with_unit(format!("of {total}")),
+            Counter::plain("ticks", taken, ticks),
         ]
     }
 
@@ -277,7 +282,7 @@ fn workers(stage: &Stage<'_, Msg>) -> u32 {
 }
 
 fn workers_slider(value: u32) -> Slider {
-    let note = "threads of each pool, one record at a time".into();
+    let note = "one record at a time each".into();
     Slider { knob: "workers", name: "Workers", unit: "threads", note, range: (1, 8), value, part: "worker" }
 }
 
@@ -297,48 +302,51 @@ fn skew_slider(value: u32, stage: &Stage<'_, Msg>) -> Slider {
     Slider { knob: "skew", name: "Skew", unit: "", note, range: (0, 3), value, part: "" }
 }
 
-/// How fast a run is, against the bound.
-fn throughput(picture: &Picture<'_>, load: &Workload) -> Html {
-    let workers = f64::from(picture.knobs.workers.max(1));
-    let bound = load.total.work as f64 / load.bound(picture.knobs.workers, NullKeys::Mailbox).max(1) as f64;
+/// How fast a run is, against the bound. The bar is full when all workers are busy all the time.
+fn throughput(picture: &Picture<'_>, load: &Workload, title: &'static str) -> Html {
+    let workers = picture.knobs.workers.max(1);
+    let bound = load.total.work as f64 / load.bound(workers, NullKeys::Mailbox).max(1) as f64;
     let rate = picture.work_done as f64 / picture.elapsed.max(1) as f64;
-    let style = format!("--value:{:.4};--bound:{:.4}", rate / workers, bound / workers);
+    let share = |rate: f64| rate / f64::from(workers);
+    let style = format!("--value:{:.4};--bound:{:.4}", share(rate), share(bound));
     let so_far = if picture.done < picture.log.len() { " so far" } else { "" };
-    let text = format!("throughput{so_far}: {rate:.2} ticks of work per tick; bound of the whole log: {bound:.2}");
     html! {
-        <p class="pool-rate" data-rate={format!("{rate:.2}")} data-bound={format!("{bound:.2}")}>
-            <span aria-hidden="true">
-                {format!("throughput{so_far} ")}<b>{format!("{rate:.2}")}</b>{format!(" ticks of work per tick, bound {bound:.2}")}
-            </span>
-            <span class="meter" role="img" aria-label={text} {style} />
+        <p class="rate" data-rate={format!("{rate:.2}")} data-bound={format!("{bound:.2}")}>
+            <span class="rate-name">{format!("Throughput{so_far}, {}", lower(title))}</span>
+            <span class="rate-value"><b>{format!("{rate:.2}")}</b>{format!(" ticks of work per tick; bound over the whole log {bound:.2}")}</span>
+            <span class="meter" aria-hidden="true" {style} />
         </p>
     }
 }
 
 /// Where the bound comes from, and what else is fixed.
-fn bound_in_words(picture: &Picture<'_>, load: &Workload) -> Html {
-    let workers = picture.knobs.workers.max(1);
-    let total = load.total.work;
+fn notes(player: &Player, load: &Workload) -> Html {
+    let (knobs, log) = (player.knobs(), player.setup().log());
+    let (workers, total) = (knobs.workers.max(1), load.total.work);
     let share = total.div_ceil(u64::from(workers));
     let bound = load.bound(workers, NullKeys::Mailbox);
     let (key, hottest) = load.hottest(NullKeys::Mailbox).unwrap_or_default();
-    let key = letter(picture.log, key);
     let (low, high) = dispatch::WORK;
-    let intake = match picture.knobs.intake {
+    let intake = match knobs.intake {
         Intake::Pause { high, low } => format!("; intake pauses at {high} in flight and resumes at {low}"),
         Intake::Unbounded | Intake::Block => String::new(),
     };
     html! {
-        <div class="pool-notes drawing-label">
-            <p class="pool-bound">
+        <div class="rate-notes drawing-label">
+            <p class="bound">
                 <strong>{"Bound: "}</strong>
-                {format!("{total} ticks of work / {workers} workers = {share}; hottest key {key}: {}. ", hottest.work)}
+                {format!("{total} ticks of work / {workers} workers = {share}; hottest key {}: {}. ", letter(log, key), hottest.work)}
                 {format!("Whatever keeps each key in order takes at least {bound} ticks.")}
             </p>
             <p>
-                {format!("{} records of {low} to {high} ticks; a poll brings up to {}{intake}. ", load.total.records, picture.knobs.poll)}
-                {"A bar closes a mailbox while a worker is in it."}
+                {format!("{} records of {low} to {high} ticks; a poll brings up to {}{intake}. ", load.total.records, knobs.poll)}
+                {"A bar at a mailbox: a worker is in it, so it is closed to the others."}
             </p>
         </div>
     }
+}
+
+/// A title within a sentence.
+fn lower(title: &str) -> String {
+    title.to_lowercase()
 }

@@ -19,8 +19,9 @@ const LANE_PLACES: u32 = 18;
 const BOX_PLACES: u32 = 4;
 const QUEUE_PLACES: u32 = 9;
 
-/// Places of a lane that the words beside an arc cover.
+/// Places of a lane that the words beside an arc cover, and those that a lane has before they close up.
 const LABEL_PLACES: u32 = 4;
+const LOOSE_PLACES: u32 = 11;
 
 /// Where a record is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +83,8 @@ pub(super) struct Arc {
     pub(super) earlier: Offset,
     /// Whether there is room for words beside it.
     pub(super) named: bool,
+    /// Whether that room is to the left of it.
+    pub(super) flipped: bool,
 }
 
 /// One run, as it is to be drawn.
@@ -295,7 +298,9 @@ impl Lane {
                 continue;
             }
             let named = arcs.iter().all(|newer| newer.from >= to + LABEL_PLACES);
-            arcs.push(Arc { row, from, to, of: self.places(), later, earlier, named });
+            let of = self.places();
+            let flipped = to + LABEL_PLACES > of.max(LOOSE_PLACES);
+            arcs.push(Arc { row, from, to, of, later, earlier, named, flipped });
         }
         arcs
     }
