@@ -84,9 +84,9 @@ fn the_panels_opening_runs_are_the_same_everywhere() {
     let fingerprints = runs.map(fingerprint);
     // Pinned: a change means that somebody's link shows something else than it did.
     let pinned = [
-        1_767_320_152_019_670_936,
-        13_938_954_512_673_813_666,
-        1_764_812_455_638_502_329,
+        17_040_879_300_779_118_235,
+        1_206_808_863_457_330_976,
+        14_858_140_501_587_998_793,
         17_010_401_743_000_789_178,
         615_024_109_016_453_992,
         4_586_949_132_185_540_112,
@@ -97,7 +97,7 @@ fn the_panels_opening_runs_are_the_same_everywhere() {
 
 #[test]
 fn a_busy_run_is_the_same_everywhere() {
-    assert_eq!(fingerprint(busy()), 12_030_096_744_995_881_549);
+    assert_eq!(fingerprint(busy()), 1_590_557_464_648_105_206);
 }
 
 #[test]
