@@ -65,8 +65,13 @@ impl Event {
     pub fn weight(&self) -> Weight {
         match (&self.fact, &self.remark) {
             (_, Some(Remark::OrderBreak { .. } | Remark::Overlap { .. })) => Weight::Wrong,
-            (_, Some(Remark::OwnerEnd { redelivered, lost, .. })) => {
-                if redelivered.is_empty() && lost.is_empty() { Weight::Notable } else { Weight::Wrong }
+            // That records come again is the price of at-least-once, not a fault.
+            (_, Some(Remark::OwnerEnd { lost, .. })) => {
+                if lost.is_empty() {
+                    Weight::Notable
+                } else {
+                    Weight::Wrong
+                }
             }
             (Fact::Crashed { .. } | Fact::Evicted { .. }, _) => Weight::Wrong,
             // A record finished, only by another hand.
