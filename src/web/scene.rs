@@ -9,7 +9,7 @@ use crate::{
     ids::Tick,
     ledger::{Event, Ledger},
     player::Player,
-    world::{ConfigError, Input, Knob, World},
+    world::{ConfigError, Fact, Input, Knob, World},
 };
 
 /// One panel.
@@ -192,8 +192,10 @@ impl<M: 'static> Stage<'_, M> {
     /// The weightiest event of the tick executed last, as a sentence, and whether it is bad.
     pub(crate) fn sentence(&self, player: usize) -> Option<(String, bool)> {
         let events = self.events_now(player);
-        // The first of the weightiest: what comes later in a tick follows from what came before.
-        let event = events.iter().rev().max_by_key(|event| event.weight())?;
+        // The first of the weightiest: what comes later in a tick follows from what came before. But what an
+        // input led to says more than the input.
+        let says = |event: &&Event| (event.weight(), !matches!(event.fact, Fact::Input(_)));
+        let event = events.iter().rev().max_by_key(says)?;
         let bad = event.weight() == crate::ledger::Weight::Wrong;
         let telling = capitalised(&event.telling(self.world(player).log()));
         Some((telling, bad))
