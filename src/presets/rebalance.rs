@@ -17,7 +17,7 @@ pub const STALL: u64 = 7;
 /// When A is told to give the partition up.
 pub const REVOKE_AT: Tick = Tick(10);
 /// The last tick of the run.
-pub const LAST: Tick = Tick(35);
+pub const LAST: Tick = Tick(24);
 
 /// The fund NAV updates: offset, fund, ticks of work.
 const UPDATES: [(i64, &str, u64); 22] = [

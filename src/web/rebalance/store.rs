@@ -1,0 +1,139 @@
+//! What the store saw: a card per fund's row, and the log of all writes.
+
+use yew::prelude::*;
+
+use super::Msg;
+use crate::{
+    ids::{KeyId, Offset, Tick},
+    ledger::Event,
+    web::{
+        chip::{Chip, Look, hue},
+        scene::Stage,
+    },
+    world::{Attempt, Fact, Log, Row},
+};
+
+/// A write, as the ledger has it.
+struct Write<'a> {
+    tick: Tick,
+    attempt: &'a Attempt,
+    key: KeyId,
+    held: Option<Offset>,
+    accepted: bool,
+    late: bool,
+}
+
+impl<'a> Write<'a> {
+    fn of(event: &'a Event) -> Option<Write<'a>> {
+        let Fact::Wrote { attempt, key, held, accepted, late } = &event.fact else { return None };
+        Some(Write { tick: event.tick, attempt, key: *key, held: *held, accepted: *accepted, late: *late })
+    }
+
+    /// The newer version that it replaced.
+    fn overwrote(&self) -> Option<Offset> {
+        self.held.filter(|&held| self.accepted && held > self.attempt.offset)
+    }
+
+    /// What became of it, in a word for the markup and in words for the reader.
+    fn result(&self) -> (&'static str, String) {
+        let held = self.held.unwrap_or_default();
+        let same = self.held == Some(self.attempt.offset);
+        match (self.accepted, self.overwrote()) {
+            (false, _) if same => ("rejected", format!("rejected: the row holds {held} already")),
+            (false, _) => ("rejected", format!("rejected: the row holds {held}")),
+            (true, Some(newer)) => ("overwrote", format!("overwrote newer {newer}")),
+            (true, None) if same => ("accepted", "accepted, the same version again".to_owned()),
+            (true, None) => ("accepted", "accepted".to_owned()),
+        }
+    }
+}
+
+fn writes<'a>(stage: &'a Stage<'_, Msg>) -> impl DoubleEndedIterator<Item = Write<'a>> {
+    stage.ledger(0).events().iter().filter_map(Write::of)
+}
+
+/// A fund's full name.
+fn fund(log: &Log, key: KeyId) -> String {
+    log.key(key).map(ToString::to_string).unwrap_or_default()
+}
+
+/// A card per row that the log can write.
+pub(super) fn cards(stage: &Stage<'_, Msg>) -> Html {
+    let log = stage.world(0).log();
+    let mut keys: Vec<_> = (0..log.key_count()).filter_map(|id| u32::try_from(id).ok()).map(KeyId).collect();
+    keys.sort_by_key(|&key| fund(log, key));
+    html! {
+        <ul class="nav-rows" aria-label="Fund rows" key="rows">{for keys.into_iter().map(|key| card(stage, key))}</ul>
+    }
+}
+
+fn card(stage: &Stage<'_, Msg>, key: KeyId) -> Html {
+    let log = stage.world(0).log();
+    let row = stage.world(0).store().row(key);
+    let went_back = row.filter(|row| row.version < row.highest);
+    let last = writes(stage).rev().find(|write| write.key == key && write.accepted);
+    html! {
+        <li class="nav-row keyed" key={key.0} data-part="row" data-row={fund(log, key)} data-key={hue(Some(key))}
+            data-version={row.map(|row| row.version.to_string())} data-highest={row.map(|row| row.highest.to_string())}
+            data-bad={went_back.map(|_| "")}>
+            <span class="nav-fund">{fund(log, key)}</span>
+            {version(row)}
+            <small class="nav-by">{last.map_or_else(|| "no row yet".to_owned(), |write| {
+                format!("by {}, tick {}", write.attempt.consumer, write.tick)
+            })}</small>
+        </li>
+    }
+}
+
+/// The version that a row holds, and the one that it held where it went back.
+fn version(row: Option<Row>) -> Html {
+    let Some(Row { version, highest }) = row else { return html! { <b class="nav-version">{"–"}</b> } };
+    html! {
+        <b class="nav-version" key={version.0}>
+            {version.0}
+            if version < highest { <span class="nav-was">{" was "}<s>{highest.0}</s></span> }
+        </b>
+    }
+}
+
+/// Every write so far, the first on top.
+pub(super) fn write_log(stage: &Stage<'_, Msg>) -> Html {
+    let log = stage.world(0).log();
+    let now = stage.tick();
+    let rows: Vec<Html> = writes(stage).map(|write| row(&write, log, now)).collect();
+    let nothing = rows.is_empty();
+    html! {
+        <div class="write-log" data-part="write-log" tabindex="0" role="region" aria-label="Write log" key="write-log">
+            <table class="table">
+                <thead><tr>
+                    <th scope="col">{"tick"}</th><th scope="col">{"by"}</th>
+                    <th scope="col">{"fund"}</th><th scope="col">{"version"}</th><th scope="col">{"the write was"}</th>
+                </tr></thead>
+                <tbody>
+                    {for rows}
+                    if nothing { <tr key="nothing"><td colspan="5" class="write-none">{"Nothing was written yet."}</td></tr> }
+                </tbody>
+            </table>
+        </div>
+    }
+}
+
+fn row(write: &Write<'_>, log: &Log, now: Tick) -> Html {
+    let attempt = write.attempt;
+    let (word, text) = write.result();
+    let look = if write.late { Look::Leaked } else { Look::Done };
+    let bad = write.late || write.overwrote().is_some();
+    let chip =
+        Chip { log, offset: attempt.offset, key: attempt.key, look, progress: None, redelivered: false };
+    html! {
+        <tr key={format!("{}-{}", attempt.epoch, attempt.offset)} data-write={attempt.offset.to_string()} data-result={word}
+            data-leaked={write.late.then_some("")} data-bad={bad.then_some("")} data-now={(write.tick == now).then_some("")}
+            data-part={write.late.then_some("leaked")}>
+            <td>{write.tick.0}</td>
+            <td>{attempt.consumer.to_string()}</td>
+            <td>{fund(log, write.key)}</td>
+            <td>{chip.view()}</td>
+            <td>if write.late { <strong class="write-leaked">{"leaked"}</strong>{" "} }{text}</td>
+        </tr>
+    }
+}
