@@ -102,6 +102,7 @@ async function prepare(shown) {
 
 async function write(target, name, how = {}) {
   const file = path.join(options.out, name);
-  await target.screenshot({ path: file, ...how });
+  // Taking a tall element resizes the view, which may set something moving: show it where it comes to rest.
+  await target.screenshot({ path: file, animations: "disabled", ...how });
   console.log(file);
 }
