@@ -114,8 +114,10 @@ impl Scene for RebalanceScene {
         html! {
             <>
                 {chart::view(self, stage, &story)}
-                {store::cards(stage)}
-                {store::write_log(stage)}
+                <div class="store" key="store">
+                    {store::cards(stage)}
+                    {store::write_log(stage)}
+                </div>
             </>
         }
     }
@@ -132,8 +134,8 @@ impl Scene for RebalanceScene {
                 .with_unit(format!("of {}", self.preset.drain)),
             Counter::plain("redelivered", "records redelivered", counters.redelivered),
             Counter::plain("duplicates", "of them done before", counters.duplicates),
-            Counter::plain("completed", "records finished", counters.completed)
-                .with_unit(format!("of {}", stage.world(0).log().len())),
+            Counter::plain("completed", "attempts finished", counters.completed)
+                .with_unit(format!("for {} records", stage.world(0).log().len())),
         ]
     }
 

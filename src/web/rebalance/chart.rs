@@ -38,6 +38,8 @@ pub(super) fn view(scene: &RebalanceScene, stage: &Stage<'_, Msg>, story: &Story
                 {for ConsumerId::ALL.into_iter().map(|id| side(id, world, story, &bars))}
                 {under(story, handover, deadline)}
                 <div class="swim-over">
+                    {for story.stalls.iter().map(|&(_, from, to)| slow(from, to))}
+                    {window_word(handover, deadline)}
                     {line("revoke", REVOKE_AT, story.revoked.is_some(), "revoke")}
                     {line("handover", handover, story.fenced.is_some(), if story.fenced.is_some() { "handover" } else { "handover due" })}
                     {handle.view()}
@@ -49,8 +51,8 @@ pub(super) fn view(scene: &RebalanceScene, stage: &Stage<'_, Msg>, story: &Story
                 </div>
             </div>
             <p class="swim-note drawing-label">{format!(
-                "Constants: {workers} workers each; A’s database is slow from tick {STALL_AT} on, by {STALL} ticks for whatever \
-                 runs then. Only so can B get ahead of one of A’s writes before it arrives."
+                "Constants: {workers} workers each; A’s database is slow from tick {STALL_AT}, so that what A runs then takes {STALL} ticks \
+                 longer. Else B could not get ahead of one of A’s writes."
             )}</p>
         </>
     }
@@ -93,12 +95,13 @@ fn side(id: ConsumerId, world: &World, story: &Story, bars: &[(Bar, bool)]) -> H
 /// How a consumer stands, and whether that is bad.
 fn status(id: ConsumerId, world: &World, story: &Story) -> (String, bool) {
     let running = world.consumer(id).pool().running();
+    let runs = if running == 1 { "runs" } else { "run" };
     match world.owner() {
         Some((owner, session)) if owner == id && session.handover().is_some() => {
-            (format!("is revoked and starts nothing; {running} still running"), false)
+            (format!("is revoked: starts nothing, {running} still {runs}"), false)
         }
         Some((owner, _)) if owner == id => ("owns the partition".to_owned(), false),
-        _ if running > 0 => (format!("is out, yet {running} still running"), true),
+        _ if running > 0 => (format!("is out, but {running} still {runs}"), true),
         _ if story.bars.iter().any(|bar| bar.attempt.consumer == id) => ("is out".to_owned(), false),
         _ => ("waits".to_owned(), false),
     }
@@ -145,21 +148,34 @@ fn stretch(kind: &'static str, from: Tick, to: Tick) -> Html {
 /// What lies under the bars: the window, the region where a bar of A is a leak, and A's slow database.
 fn under(story: &Story, handover: Tick, deadline: Tick) -> Html {
     let window = deadline.since(REVOKE_AT);
-    let unit = if window == 1 { "tick" } else { "ticks" };
     let spare = deadline.since(handover);
     html! {
         <div class="swim-under" key="under">
             <div class="window" key="window" data-part="drain-window" data-window={window.to_string()}
-                style={format!("--from:{REVOKE_AT};--to:{handover}")}>
-                <span class="window-word">{format!("drain window: {window} {unit}")}</span>
-            </div>
+                style={format!("--from:{REVOKE_AT};--to:{handover}")}></div>
             if spare > 0 {
                 <div class="window window-spare" key="spare" style={format!("--from:{handover};--to:{deadline}")}></div>
             }
             <div class="leak-zone" key="leak-zone" data-part="leaked" style={format!("--from:{handover}")}></div>
-            {for story.stalls.iter().map(|&(_, from, to)| html! {
-                <div class="slow" key="slow" style={format!("--from:{from};--to:{to}")}><span>{format!("slow database: +{STALL} ticks")}</span></div>
-            })}
+        </div>
+    }
+}
+
+/// For how long A's database answers late: beside the bars, in the last lane, which is free then.
+fn slow(from: Tick, to: Tick) -> Html {
+    html! {
+        <div class="slow" key={from.0} style={format!("--from:{from};--to:{to}")}>
+            <span>{format!("slow database: +{} ticks", to.since(from))}</span>
+        </div>
+    }
+}
+
+/// The window's name, where B has nothing to draw yet.
+fn window_word(handover: Tick, deadline: Tick) -> Html {
+    let window = deadline.since(REVOKE_AT);
+    html! {
+        <div class="window-word" key="window-word" data-window={window.to_string()} style={format!("--from:{REVOKE_AT};--to:{handover}")}>
+            <span>{format!("drain window: {window} ticks")}</span>
         </div>
     }
 }

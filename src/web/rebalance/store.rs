@@ -6,11 +6,8 @@ use super::Msg;
 use crate::{
     ids::{KeyId, Offset, Tick},
     ledger::Event,
-    web::{
-        chip::{Chip, Look, hue},
-        scene::Stage,
-    },
-    world::{Attempt, Fact, Log, Row},
+    web::{chip::hue, scene::Stage},
+    world::{Attempt, Fact, Log},
 };
 
 /// A write, as the ledger has it.
@@ -77,22 +74,12 @@ fn card(stage: &Stage<'_, Msg>, key: KeyId) -> Html {
             data-version={row.map(|row| row.version.to_string())} data-highest={row.map(|row| row.highest.to_string())}
             data-bad={went_back.map(|_| "")}>
             <span class="nav-fund">{fund(log, key)}</span>
-            {version(row)}
+            <b class="nav-version">{row.map_or_else(|| "–".to_owned(), |row| row.version.to_string())}</b>
             <small class="nav-by">{last.map_or_else(|| "no row yet".to_owned(), |write| {
                 format!("by {}, tick {}", write.attempt.consumer, write.tick)
             })}</small>
+            if let Some(row) = went_back { <small class="nav-was">{"was "}<s>{row.highest.0}</s></small> }
         </li>
-    }
-}
-
-/// The version that a row holds, and the one that it held where it went back.
-fn version(row: Option<Row>) -> Html {
-    let Some(Row { version, highest }) = row else { return html! { <b class="nav-version">{"–"}</b> } };
-    html! {
-        <b class="nav-version" key={version.0}>
-            {version.0}
-            if version < highest { <span class="nav-was">{" was "}<s>{highest.0}</s></span> }
-        </b>
     }
 }
 
@@ -121,10 +108,7 @@ pub(super) fn write_log(stage: &Stage<'_, Msg>) -> Html {
 fn row(write: &Write<'_>, log: &Log, now: Tick) -> Html {
     let attempt = write.attempt;
     let (word, text) = write.result();
-    let look = if write.late { Look::Leaked } else { Look::Done };
     let bad = write.late || write.overwrote().is_some();
-    let chip =
-        Chip { log, offset: attempt.offset, key: attempt.key, look, progress: None, redelivered: false };
     html! {
         <tr key={format!("{}-{}", attempt.epoch, attempt.offset)} data-write={attempt.offset.to_string()} data-result={word}
             data-leaked={write.late.then_some("")} data-bad={bad.then_some("")} data-now={(write.tick == now).then_some("")}
@@ -132,7 +116,7 @@ fn row(write: &Write<'_>, log: &Log, now: Tick) -> Html {
             <td>{write.tick.0}</td>
             <td>{attempt.consumer.to_string()}</td>
             <td>{fund(log, write.key)}</td>
-            <td>{chip.view()}</td>
+            <td><span class="version keyed" data-key={hue(Some(write.key))}>{attempt.offset.0}</span></td>
             <td>if write.late { <strong class="write-leaked">{"leaked"}</strong>{" "} }{text}</td>
         </tr>
     }
