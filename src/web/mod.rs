@@ -8,6 +8,7 @@ mod rebalance;
 mod scene;
 mod shell;
 mod shell_parts;
+mod swipe;
 mod terms;
 mod watermark;
 mod widgets;
@@ -27,6 +28,7 @@ pub fn start() {
     mount::<watermark::WatermarkScene>(&document);
     mount::<backpressure::BackpressureScene>(&document);
     mount::<rebalance::RebalanceScene>(&document);
+    swipe::listen(&document);
     terms::listen(&document);
 }
 
