@@ -36,7 +36,7 @@ pub(super) fn view(scene: &RebalanceScene, stage: &Stage<'_, Msg>, story: &Story
         <>
             <div class="swim" style={format!("--ticks:{ticks};--now:{};--workers:{workers}", now.after(1))}>
                 {for ConsumerId::ALL.into_iter().map(|id| side(id, world, story, &bars))}
-                {under(story, handover, deadline)}
+                {under(handover, deadline)}
                 <div class="swim-over">
                     {for story.stalls.iter().map(|&(_, from, to)| slow(from, to))}
                     {window_word(handover, deadline)}
@@ -145,8 +145,8 @@ fn stretch(kind: &'static str, from: Tick, to: Tick) -> Html {
     html! { <span class="stretch" key={kind} data-kind={kind} style={format!("--start:{from};--end:{to}")}></span> }
 }
 
-/// What lies under the bars: the window, the region where a bar of A is a leak, and A's slow database.
-fn under(story: &Story, handover: Tick, deadline: Tick) -> Html {
+/// What lies under the bars: the window, and the region where a bar of A is a leak.
+fn under(handover: Tick, deadline: Tick) -> Html {
     let window = deadline.since(REVOKE_AT);
     let spare = deadline.since(handover);
     html! {
