@@ -52,7 +52,7 @@ pub(super) fn view(scene: &RebalanceScene, stage: &Stage<'_, Msg>, story: &Story
             </div>
             <p class="swim-note drawing-label">{format!(
                 "Constants: {workers} workers each; A’s database is slow from tick {STALL_AT}, so that what A runs then takes {STALL} ticks \
-                 longer. Else B could not get ahead of one of A’s writes."
+                 longer. Otherwise B could not get ahead of one of A’s writes."
             )}</p>
         </>
     }

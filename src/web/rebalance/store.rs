@@ -36,8 +36,8 @@ impl<'a> Write<'a> {
         let held = self.held.unwrap_or_default();
         let same = self.held == Some(self.attempt.offset);
         match (self.accepted, self.overwrote()) {
-            (false, _) if same => ("rejected", format!("rejected: the row holds {held} already")),
-            (false, _) => ("rejected", format!("rejected: the row holds {held}")),
+            (false, _) if same => ("rejected", format!("rejected: row holds {held} already")),
+            (false, _) => ("rejected", format!("rejected: row holds {held}")),
             (true, Some(newer)) => ("overwrote", format!("overwrote newer {newer}")),
             (true, None) if same => ("accepted", "accepted, the same version again".to_owned()),
             (true, None) => ("accepted", "accepted".to_owned()),
