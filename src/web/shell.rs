@@ -161,8 +161,8 @@ impl<S: Scene> Panel<S> {
                 self.playing = false;
                 self.step();
             }
-            Msg::Back => self.seek(Tick(self.now().0.saturating_sub(1))),
-            Msg::Seek(executed) => self.seek(executed),
+            Msg::Back => self.pause_at(Tick(self.now().0.saturating_sub(1))),
+            Msg::Seek(executed) => self.pause_at(executed),
             Msg::Restart => {
                 self.playing = false;
                 self.restart();
@@ -305,11 +305,16 @@ impl<S: Scene> Panel<S> {
 
     /// Goes to where so many ticks have been executed: at least one, as at the opening.
     fn seek(&mut self, executed: Tick) {
-        self.playing = false;
         let executed = Tick(executed.0.clamp(1, self.length.0 + 1));
         for player in &mut self.players {
             player.seek(executed);
         }
+    }
+
+    /// The reader goes there, and wants to look.
+    fn pause_at(&mut self, executed: Tick) {
+        self.playing = false;
+        self.seek(executed);
     }
 
     fn frame(&mut self, ctx: &Context<Self>, time_ms: f64) -> bool {
