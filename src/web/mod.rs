@@ -3,6 +3,7 @@
 mod backpressure;
 mod chip;
 mod dispatch;
+mod finger;
 mod frames;
 mod rebalance;
 mod scene;

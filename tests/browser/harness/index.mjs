@@ -18,3 +18,4 @@
 export { baseUrl, open } from "./page.mjs";
 export { PANELS, panel } from "./panel.mjs";
 export { serve } from "./server.mjs";
+export { swipe } from "./touch.mjs";
