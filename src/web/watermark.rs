@@ -228,7 +228,7 @@ impl WatermarkScene {
                 knob: "quarantine",
                 name: "Quarantine after",
                 unit: if self.preset.quarantine == 1 { "tick" } else { "ticks" },
-                note: "from its first failure, a record is dead-lettered".into(),
+                note: "from first failure to dead letter".into(),
                 range: (1, 12),
                 value: small(self.preset.quarantine),
                 part: "quarantined",

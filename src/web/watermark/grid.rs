@@ -35,7 +35,7 @@ pub(super) fn view(stage: &Stage<'_, Msg>, reached: Offset) -> Html {
     let ended = cells::owner_ended(stage.events_now(0));
     let cell = |cell: &Cell| cell_view(stage, cell, reached, ended && cell.would_flash());
     let caption = format!(
-        "{CELLS} records, each with a key and a worker of its own. A poll brings {POLL}; intake pauses at {HIGH} in flight and resumes at {LOW}."
+        "{CELLS} records, each with a key and a worker of its own. A poll brings {POLL}; intake pauses at {HIGH} in flight, resumes at {LOW}."
     );
     html! {
         <div class="wm-field">
