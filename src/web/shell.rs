@@ -395,7 +395,7 @@ impl<S: Scene> Panel<S> {
             let tick = event.tick;
             let bad = event.weight() == Weight::Wrong;
             html! {
-                <button type="button" class="mark" key={event.id.0} tabindex="-1" style={format!("--at:{:.4}", share(tick))}
+                <button type="button" class="mark" key={tick.0} tabindex="-1" style={format!("--at:{:.4}", share(tick))}
                     data-bad={bad.then_some("")} title={text.clone()} aria-label={text}
                     onclick={link.callback(move |_| Msg::Seek(tick.after(1)))} />
             }
