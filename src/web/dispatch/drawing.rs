@@ -37,12 +37,17 @@ pub(super) fn pool(picture: &Picture<'_>, title: &'static str, run: &'static str
             <div class="pool-stage" role="img" aria-label={summary(picture, title)} data-boxes={layout} {style}>
                 {labels(picture)}
                 {parts(picture, frame.playing)}
-                {for picture.arcs().iter().map(arc)}
-                {for picture.pieces.iter().map(|piece| chip(picture, piece))}
-                {for ghosts(picture)}
+                {list(picture.arcs().iter().map(arc))}
+                {list(picture.pieces.iter().map(|piece| chip(picture, piece)))}
+                {list(ghosts(picture))}
             </div>
         </section>
     }
+}
+
+/// A list of its own: within their parent's, elements would be matched by place and not by key.
+fn list(elements: impl Iterator<Item = Html>) -> Html {
+    elements.collect()
 }
 
 fn counted(number: u64, one: &str, many: &str) -> String {
@@ -91,9 +96,9 @@ fn parts(picture: &Picture<'_>, playing: bool) -> Html {
     html! {
         <>
             <span class="pool-log" data-part="log" data-paused={picture.paused.then_some("")} />
-            {for picture.trays.iter().map(|tray| mailbox(picture.log, tray))}
-            {for (0..).zip(&picture.slots).map(|(row, slot)| worker(row, slot, progress(picture, slot, playing)))}
-            {for (0..).zip(&picture.lanes).map(|(row, lane)| completions(picture.log, row, lane))}
+            {list(picture.trays.iter().map(|tray| mailbox(picture.log, tray)))}
+            {list((0..).zip(&picture.slots).map(|(row, slot)| worker(row, slot, progress(picture, slot, playing))))}
+            {list((0..).zip(&picture.lanes).map(|(row, lane)| completions(picture.log, row, lane)))}
         </>
     }
 }

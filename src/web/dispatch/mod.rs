@@ -172,9 +172,10 @@ impl Scene for DispatchScene {
         let ticks = stage.players.get(CHOSEN).map_or(0, picture::elapsed);
         let [breaks, overlaps, finished, taken] = self.own_labels();
         vec![
-            Counter::wrong("shared-order-breaks", "order breaks, shared pool", shared.order_breaks),
+            Counter::wrong("shared-order-breaks", "order breaks, shared pool", shared.order_breaks)
+                .of_part("order-break"),
             Counter::wrong("shared-overlaps", "overlaps, shared pool", shared.overlaps),
-            Counter::wrong("order-breaks", breaks, chosen.order_breaks),
+            Counter::wrong("order-breaks", breaks, chosen.order_breaks).of_part("order-break"),
             Counter::wrong("overlaps", overlaps, chosen.overlaps),
             Counter::plain("finished", finished, chosen.completed).with_unit(format!("of {total}")),
             Counter::plain("ticks", taken, ticks),
@@ -243,6 +244,16 @@ impl DispatchScene {
         }
     }
 
+    /// The run whose end the article quotes: where it speaks of mailboxes and there are none, what mailboxes
+    /// would make of the same log.
+    fn quoted(&self, run: usize, player: &Player) -> Player {
+        if run == CHOSEN && self.preset.routing == Routing::Shared {
+            let mailboxes = self.preset.player(player.setup().log().clone(), Routing::Keyed);
+            return mailboxes.unwrap_or_else(|_| player.clone());
+        }
+        player.clone()
+    }
+
     /// Plays both runs to their ends, unless that is known.
     fn look_ahead(&mut self, stage: &Stage<'_, Msg>) {
         let of: Vec<_> =
@@ -251,8 +262,8 @@ impl DispatchScene {
             return;
         }
         let mut order_breaks = [0; 2];
-        for (player, breaks) in stage.players.iter().zip(&mut order_breaks) {
-            let mut ahead = player.clone();
+        for ((run, player), breaks) in stage.players.iter().enumerate().zip(&mut order_breaks) {
+            let mut ahead = self.quoted(run, player);
             ahead.play_out();
             *breaks = ahead.run().ledger().counters().order_breaks;
         }
