@@ -3,7 +3,6 @@
 mod backpressure;
 mod chip;
 mod dispatch;
-mod finger;
 mod frames;
 mod rebalance;
 mod scene;

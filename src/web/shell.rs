@@ -400,15 +400,12 @@ impl<S: Scene> Panel<S> {
                     onclick={link.callback(move |_| Msg::Seek(tick.after(1)))} />
             }
         };
-        let input = html! {
-            <input type="range" data-knob="timeline" min="0" max={length.0.to_string()} step="1" value={now.0.to_string()}
-                aria-label="Timeline" aria-valuetext={format!("tick {now} of {length}")}
-                style={format!("--at:{:.4}", share(now))} {oninput} />
-        };
         html! {
             <div class="timeline">
                 <div class="marks">{for self.marks().into_iter().map(mark)}</div>
-                {super::finger::range(input)}
+                <input type="range" data-knob="timeline" min="0" max={length.0.to_string()} step="1" value={now.0.to_string()}
+                    aria-label="Timeline" aria-valuetext={format!("tick {now} of {length}")}
+                    style={format!("--at:{:.4}", share(now))} {oninput} />
             </div>
         }
     }

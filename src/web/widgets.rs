@@ -3,8 +3,6 @@
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
-use super::finger;
-
 /// A listener that tells what it can read off an event, and nothing where it cannot.
 pub(crate) fn reading<E: 'static, T: 'static>(
     read: impl Fn(E) -> Option<T> + 'static,
@@ -46,16 +44,13 @@ impl Slider {
         };
         let oninput = reading(dragged, on_value);
         let text = format!("{value} {unit}");
-        let input = html! {
-            <input type="range" data-knob={knob} min={min.to_string()} max={max.to_string()} step="1"
-                value={value.to_string()} aria-label={name} aria-valuetext={text}
-                style={format!("--at:{at:.4}")} {oninput} />
-        };
         html! {
             <label class="knob" data-part={(!part.is_empty()).then_some(part)}>
                 <span class="knob-name">{name}</span>
                 <output class="knob-value">{value} if !unit.is_empty() { {" "}<small>{unit}</small> }</output>
-                {finger::range(input)}
+                <input type="range" data-knob={knob} min={min.to_string()} max={max.to_string()} step="1"
+                    value={value.to_string()} aria-label={name} aria-valuetext={text}
+                    style={format!("--at:{at:.4}")} {oninput} />
                 <span class="knob-note">{note}</span>
             </label>
         }
