@@ -199,6 +199,43 @@ mod backpressure_panel {
     }
 
     #[test]
+    fn the_log_outlasts_the_fastest_run() {
+        let fastest = Backpressure { fetch: backpressure::MOST_FETCH, drain: backpressure::MOST_DRAIN };
+        for intake in backpressure::MODES {
+            let player = played(fastest.player(intake).unwrap());
+            let polled = player.run().ledger().counters().polled;
+            assert!(polled < player.setup().log().len(), "{intake:?} polled {polled}");
+        }
+    }
+
+    #[test]
+    fn depths_tell_what_was_in_flight_at_the_end_of_each_tick() {
+        let mut player = Backpressure::default().player(Intake::Unbounded).unwrap();
+        player.play_out();
+        player.seek(backpressure::LAST.after(1));
+        let depths = player.run().ledger().depths();
+        assert_eq!(depths.len() as u64, backpressure::LAST.0 + 1);
+        let climb: Vec<_> = depths.iter().map_while(|depth| *depth).collect();
+        assert_eq!(climb, [12, 22, 32, 42, 52, 62, 72, 82], "the last is what killed it");
+        assert!(depths[climb.len()..].iter().all(Option::is_none), "and nobody is up afterwards");
+
+        let there: Vec<_> = depths.to_vec();
+        player.seek(Tick(5));
+        assert_eq!(player.run().ledger().depths(), &there[..5]);
+    }
+
+    #[test]
+    fn drain_is_what_is_finished_per_tick() {
+        for intake in backpressure::MODES {
+            let player = mode(intake);
+            let completed = player.run().ledger().counters().completed;
+            let died = player.run().ledger().counters().crashed_at;
+            let ticks = died.map_or(backpressure::LAST.0, |tick| tick.0);
+            assert_eq!(completed, ticks * u64::from(Backpressure::default().drain), "{intake:?}");
+        }
+    }
+
+    #[test]
     fn block_is_evicted_exactly_when_a_batch_takes_the_interval() {
         assert!(mode(Intake::Block).run().ledger().counters().evictions > 0);
         for fetch in 1..=24 {

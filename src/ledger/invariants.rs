@@ -26,7 +26,8 @@ pub(super) struct TickNotes {
     pub(super) order_break: bool,
     pub(super) late_write_landed: bool,
     pub(super) row_went_back: bool,
-    pub(super) out_of_memory: bool,
+    /// Records in flight that the heap could not hold.
+    pub(super) out_of_memory: Option<u64>,
     evicted: bool,
     started_while_draining: bool,
     stale_change: bool,
@@ -105,7 +106,7 @@ pub const INVARIANTS: [Invariant; 15] = [
         broken_by: "an unbounded queue",
         holds: |world, notes, _| {
             let ceiling = world.knobs().heap_ceiling.unwrap_or(u64::MAX);
-            !notes.out_of_memory && world.owner().is_none_or(|(_, session)| session.in_flight() <= ceiling)
+            notes.out_of_memory.is_none() && world.owner().is_none_or(|(_, session)| session.in_flight() <= ceiling)
         },
     },
     Invariant {

@@ -40,7 +40,7 @@ pub enum Keep {
     Counters,
     /// And the lists of the outcome: who completed when, what was redelivered.
     Outcome,
-    /// And every event, with its causes.
+    /// And every event, with its causes, and what was in flight at the end of each tick.
     Events,
 }
 
@@ -56,6 +56,7 @@ pub struct Ledger {
     lists: Lists,
     events: Vec<Event>,
     causes: Causes,
+    depths: Vec<Option<u64>>,
 }
 
 /// What grows with the run: kept from [`Keep::Outcome`] on.
@@ -85,6 +86,7 @@ impl Ledger {
             lists: Lists::default(),
             events: Vec::new(),
             causes: Causes::default(),
+            depths: Vec::new(),
         }
     }
 
@@ -92,6 +94,10 @@ impl Ledger {
     pub fn close_tick(&mut self, world: &World) {
         let tick = Tick(world.now().0.saturating_sub(1));
         self.verdicts.judge(tick, world, &self.notes, &self.history);
+        if self.keep >= Keep::Events {
+            let standing = world.owner().map(|(_, session)| session.in_flight());
+            self.depths.push(self.notes.out_of_memory.or(standing));
+        }
         self.notes.next_tick(world);
     }
 
@@ -111,6 +117,13 @@ impl Ledger {
     #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// Records in flight at the end of each tick, by tick, or those that killed the owner in it; `None` while
+    /// no owner is up. Empty unless the ledger keeps events.
+    #[must_use]
+    pub fn depths(&self) -> &[Option<u64>] {
+        &self.depths
     }
 
     /// The event with this id, if the ledger keeps events and has got there.
@@ -235,8 +248,8 @@ impl Ledger {
             Fact::Crashed { consumer, cause } => {
                 self.counters.crashes += 1;
                 self.counters.crashed_at.get_or_insert(tick);
-                if matches!(cause, CrashCause::OutOfMemory { .. }) {
-                    self.notes.out_of_memory = true;
+                if let CrashCause::OutOfMemory { in_flight, .. } = *cause {
+                    self.notes.out_of_memory = Some(in_flight);
                 }
                 self.history.crashed(*consumer);
                 None

@@ -7,7 +7,7 @@ use crate::{
     ledger::Keep,
     player::{Inputs, Player},
     world::{
-        ConfigError, Generated, Knobs, Log, Setup,
+        ConfigError, Fails, Knobs, Log, NewRecord, Setup, Work,
         config::{Intake, NullKeys},
     },
 };
@@ -23,15 +23,23 @@ pub const MAX_POLL_INTERVAL: u64 = 6;
 /// The last tick of the run.
 pub const LAST: Tick = Tick(119);
 
+/// The most records that a poll can be told to bring.
+pub const MOST_FETCH: u64 = 24;
+/// The most records that can be told to finish per tick.
+pub const MOST_DRAIN: u32 = 12;
+
+/// Records in the log: more than any run can finish, and what is in flight besides.
+const RECORDS: i64 = 2_000;
+
 /// The modes in the order in which they are offered.
 pub const MODES: [Intake; 3] = [Intake::Pause { high: HIGH, low: LOW }, Intake::Unbounded, Intake::Block];
 
 /// What the reader can turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Backpressure {
-    /// Records a poll brings, one poll a tick: 1 to 24.
+    /// Records a poll brings, one poll a tick: 1 to [`MOST_FETCH`].
     pub fetch: u64,
-    /// Records finished per tick: 1 to 12. Every record takes one tick, so this is the number of workers.
+    /// Records finished per tick: 1 to [`MOST_DRAIN`]. Every record takes one tick, so this is the number of workers.
     pub drain: u32,
 }
 
@@ -47,9 +55,15 @@ impl Backpressure {
     /// # Errors
     /// If nothing is fetched or nothing drained.
     pub fn player(&self, intake: Intake) -> Result<Player, ConfigError> {
-        // More than any run can read, over so many keys that no mailbox ever holds two for long.
-        let recipe = Generated::new(1, 4_000, 4_000, 0, (1, 1))?;
-        let log = Log::generated(Offset(0), recipe)?;
+        // Without keys no record waits for another of its own, and `drain` is exactly what is finished per tick.
+        let records = (0..RECORDS).map(|offset| NewRecord {
+            offset: Offset(offset),
+            key: None,
+            work: Work::Ticks(1),
+            fails: Fails::First(0),
+            since: Tick(0),
+        });
+        let log = Log::from_records(Offset(0), records)?;
         let knobs = Knobs {
             workers: self.drain,
             null_keys: NullKeys::Spread,
