@@ -3,13 +3,13 @@
 //! A run is exactly (setup, inputs by tick), so that is all there is to remember: going back is starting over
 //! and stopping earlier. What plays it (frames, speed, visibility) is the page's business.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, mem::discriminant};
 
 use crate::{
     ids::Tick,
     ledger::Keep,
     run::Run,
-    world::{Input, Knobs, Setup},
+    world::{Input, Knob, Knobs, Setup},
 };
 
 /// Inputs, by the tick in which they act.
@@ -145,5 +145,17 @@ impl Player {
         let now = self.now();
         self.acts.split_off(&now.after(1));
         self.acts.entry(now).or_default().push(input);
+    }
+
+    /// Turns knobs in the next tick. One that was turned before in that same tick, as a dragged slider does,
+    /// keeps only its last value.
+    pub fn turn(&mut self, knobs: Vec<Knob>) {
+        let acts = self.acts.get_mut(&self.run.now());
+        let Some(Input::Set(turned)) = acts.and_then(|acts| acts.last_mut()) else {
+            return self.act(Input::Set(knobs));
+        };
+        turned.retain(|old| knobs.iter().all(|new| discriminant(old) != discriminant(new)));
+        turned.extend(knobs);
+        self.acts.split_off(&self.run.now().after(1));
     }
 }

@@ -228,7 +228,7 @@ impl<S: Scene> Panel<S> {
             let concern = |knob: &Knob| self.scene.turns(index, *knob);
             let turned: Vec<Knob> = knobs.iter().copied().filter(concern).collect();
             if !turned.is_empty() {
-                player.act(Input::Set(turned));
+                player.turn(turned);
             }
         }
         self.measure();
@@ -410,11 +410,11 @@ impl<S: Scene> Panel<S> {
         }
     }
 
-    /// The weightiest event of each tick that has one worth a mark.
+    /// The weightiest event of each tick that has one worth a mark, in the runs that are judged.
     fn marks(&self) -> Vec<(&Event, String)> {
         let mut marks: Vec<&Event> = Vec::new();
-        for player in &self.players {
-            let events = player.run().ledger().events();
+        for (player, _) in self.scene.judged() {
+            let events = self.players[player].run().ledger().events();
             marks
                 .extend(events.iter().filter(|event| event.weight() > Weight::Plain && event.tick > Tick(0)));
         }
