@@ -1,0 +1,117 @@
+//! The chart's words, in HTML at the heights of what they name; the lines are `crate::chart` on a canvas.
+
+use yew::prelude::*;
+
+use super::{LEVELS, Msg, NAMES, TOP};
+use crate::{
+    chart::{ChartData, Line, MARGIN},
+    presets::backpressure::{CEILING, HIGH, LAST, LOW, MODES},
+    web::scene::Stage,
+};
+
+/// Ticks between two labels of the time axis.
+const EVERY: u64 = 20;
+
+/// How near two names may come, as a share of the chart's height.
+const NAME_GAP: f64 = 0.08;
+
+/// The lines: the run in front, and the others as ghosts.
+pub(super) fn data<'a>(stage: &Stage<'a, Msg>, front: usize) -> ChartData<'a> {
+    let line = |run: usize| {
+        let player = stage.players.get(run);
+        player.map(|player| Line::of(player.run().ledger())).unwrap_or_default()
+    };
+    ChartData {
+        front: line(front),
+        ghosts: (0..MODES.len()).filter(|&run| run != front).map(line).collect(),
+        last: LAST,
+        top: TOP,
+        marks: vec![HIGH, LOW],
+        ceiling: Some(CEILING),
+    }
+}
+
+/// The name of a line, at its end.
+struct Name {
+    run: usize,
+    /// Shares of the chart's width and height.
+    x: f64,
+    y: f64,
+    note: String,
+    dead: bool,
+}
+
+/// The chart, for the lines to be painted on.
+pub(super) fn view(stage: &Stage<'_, Msg>, front: usize) -> Html {
+    let names = names(stage, front);
+    let label = names.iter().map(|name| format!("{}{}", NAMES[name.run], name.note)).collect::<Vec<_>>();
+    let label = format!("In flight over time, tick 0 to {LAST}: {}", label.join("; "));
+    let level = |&(_, _, value): &(&'static str, &'static str, u64)| {
+        html! { <span class="chart-level" style={format!("--v:{value}")}>{value}</span> }
+    };
+    html! {
+        <>
+            <p class="chart-title drawing-label">{"Records in flight, by tick"}</p>
+            <div class="chart" data-part="chart" style={format!("--pad:{MARGIN}px")}>
+                <canvas role="img" aria-label={label} />
+                {for LEVELS.iter().map(level)}
+                {for names.iter().map(|name| name.view(front))}
+            </div>
+            <div class="chart-axis drawing-label" aria-hidden="true">{for (0..=LAST.0 / EVERY).map(|nth| axis_label(nth * EVERY))}</div>
+        </>
+    }
+}
+
+fn axis_label(tick: u64) -> Html {
+    html! { <span style={format!("--x:{:.4}", share(tick, LAST.0))}>{tick}</span> }
+}
+
+impl Name {
+    fn view(&self, front: usize) -> Html {
+        let is_front = self.run == front;
+        html! {
+            <span class="line-name" key={self.run} data-run={NAMES[self.run]} data-ghost={(!is_front).then_some("")}
+                data-bad={(is_front && self.dead).then_some("")}
+                style={format!("--x:{:.4};--y:{:.4}", self.x, self.y)}>
+                {NAMES[self.run]}<small>{self.note.clone()}</small>
+            </span>
+        }
+    }
+}
+
+/// The names at the ends of their lines, from below upwards.
+fn names(stage: &Stage<'_, Msg>, front: usize) -> Vec<Name> {
+    let name = |run: usize| {
+        let ledger = stage.players.get(run)?.run().ledger();
+        let (tick, depth) = Line::of(ledger).end()?;
+        let counters = ledger.counters();
+        let note = match (counters.crashed_at, counters.evictions) {
+            (Some(_), _) => ", out of memory".to_owned(),
+            (None, 0) => String::new(),
+            (None, times) => format!(", evicted {times}×"),
+        };
+        let dead = counters.crashes > 0;
+        Some(Name { run, x: share(tick.0, LAST.0), y: share(depth, TOP), note, dead })
+    };
+    let mut names: Vec<Name> = (0..MODES.len()).filter_map(name).collect();
+    names.sort_by(|one, other| one.y.total_cmp(&other.y));
+    part(&mut names, front);
+    names
+}
+
+/// Moves names apart that lines end too close to each other for; the one in front stays where it is if it can.
+fn part(names: &mut [Name], front: usize) {
+    let fixed = names.iter().position(|name| name.run == front).unwrap_or_default();
+    for place in (0..fixed).rev() {
+        names[place].y = names[place].y.min(names[place + 1].y - NAME_GAP);
+    }
+    let mut floor = 0.0_f64;
+    for name in names {
+        name.y = name.y.max(floor);
+        floor = name.y + NAME_GAP;
+    }
+}
+
+fn share(value: u64, of: u64) -> f64 {
+    value as f64 / of as f64
+}
