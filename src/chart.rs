@@ -12,7 +12,7 @@ use plotters::{
         types::{RangedCoordu32, RangedCoordu64},
     },
     drawing::{DrawingArea, DrawingAreaErrorKind},
-    element::{EmptyElement, PathElement, Text},
+    element::{Circle, EmptyElement, PathElement, Polygon, Rectangle, Text},
     prelude::DrawingBackend,
     series::LineSeries,
     style::{
@@ -41,6 +41,14 @@ pub struct ChartData {
     pub low: Vec<Vec<Point>>,
     /// The heap ceiling.
     pub ceiling: Vec<Vec<Point>>,
+    /// Ticks at which the owner was evicted: notches on the x axis.
+    pub evictions: Vec<u64>,
+    /// Where the process died: a cross.
+    pub deaths: Vec<Point>,
+    /// The same under the other settings.
+    pub ghost_deaths: Vec<Point>,
+    /// Where the line has got to: a dot.
+    pub now: Option<Point>,
 }
 
 /// The colours, by role.
@@ -48,6 +56,8 @@ pub struct ChartData {
 pub struct Palette {
     /// Records in flight.
     pub depth: RGBAColor,
+    /// The area below them.
+    pub fill: RGBAColor,
     /// The same under other settings.
     pub ghost: RGBAColor,
     /// The high mark.
@@ -56,6 +66,10 @@ pub struct Palette {
     pub low: RGBAColor,
     /// The heap ceiling.
     pub ceiling: RGBAColor,
+    /// What is wrong: evictions and deaths.
+    pub danger: RGBAColor,
+    /// What lies behind the chart: a rim around the dot.
+    pub ground: RGBAColor,
     /// Lines of the grid.
     pub grid: RGBAColor,
     /// Axes and text.
@@ -67,7 +81,8 @@ pub type DrawError<B> = DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>;
 
 type Context<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordu64, RangedCoordu32>>;
 
-/// Draws the lines, from edge to edge of `area`; `stroke` is their width in pixels.
+/// Draws the lines, `margin` pixels away from the edges of `area`, where a dot has its other half; `stroke` is
+/// the lines' width in pixels.
 ///
 /// # Errors
 /// If the backend fails.
@@ -76,8 +91,10 @@ pub fn draw<B: DrawingBackend>(
     data: &ChartData,
     palette: &Palette,
     stroke: u32,
+    margin: u32,
 ) -> Result<(), DrawError<B>> {
-    let mut chart = ChartBuilder::on(area).build_cartesian_2d(x_axis(data), y_axis(data))?;
+    let mut chart = ChartBuilder::on(area).margin(margin).build_cartesian_2d(x_axis(data), y_axis(data))?;
+    level(&mut chart, (0, data.last_tick), 0, palette.grid, stroke.div_ceil(2))?;
     lines(&mut chart, data, palette, stroke, true)
 }
 
@@ -154,22 +171,94 @@ fn lines<B: DrawingBackend>(
     stroke: u32,
     joins: bool,
 ) -> Result<(), DrawError<B>> {
-    let mut line = |points: &[Point], colour: RGBAColor, width: u32| -> Result<(), DrawError<B>> {
-        let style = ShapeStyle::from(colour).stroke_width(width);
-        if joins {
-            chart.draw_series(LineSeries::new(points.iter().copied(), style))?;
-        } else {
-            chart.draw_series(points.windows(2).map(|piece| PathElement::new(piece.to_vec(), style)))?;
-        }
-        Ok(())
-    };
+    let thin = stroke.div_ceil(2);
+    if let [(from, _), .., (to, _)] = data.depth[..] {
+        let below = data.depth.iter().copied().chain([(to, 0), (from, 0)]);
+        chart.draw_series([Polygon::new(below.collect::<Vec<_>>(), palette.fill)])?;
+    }
     for (_, pieces, colour) in marks(data, palette) {
         for piece in pieces {
-            line(piece, colour, stroke.div_ceil(2))?;
+            if let (Some(&(from, value)), Some(&(to, _))) = (piece.first(), piece.last()) {
+                level(chart, (from, to), value, colour, thin)?;
+            }
         }
     }
     for ghost in &data.ghosts {
-        line(ghost, palette.ghost, stroke.div_ceil(2))?;
+        line(chart, ghost, palette.ghost, thin, joins)?;
     }
-    line(&data.depth, palette.depth, stroke)
+    line(chart, &data.depth, palette.depth, stroke, joins)?;
+    crosses(chart, &data.ghost_deaths, palette.ghost, stroke, thin)?;
+    notches(chart, &data.evictions, palette.danger, stroke)?;
+    crosses(chart, &data.deaths, palette.danger, stroke, stroke + thin)?;
+    dot(chart, data.now, palette, stroke)
+}
+
+fn line<B: DrawingBackend>(
+    chart: &mut Context<'_, B>,
+    points: &[Point],
+    colour: RGBAColor,
+    width: u32,
+    joins: bool,
+) -> Result<(), DrawError<B>> {
+    let style = ShapeStyle::from(colour).stroke_width(width);
+    if joins {
+        chart.draw_series(LineSeries::new(points.iter().copied(), style))?;
+    } else {
+        chart.draw_series(points.windows(2).map(|piece| PathElement::new(piece.to_vec(), style)))?;
+    }
+    Ok(())
+}
+
+/// A horizontal line of whole pixels: a stroke could lie half on one row and half on the next.
+fn level<B: DrawingBackend>(
+    chart: &mut Context<'_, B>,
+    (from, to): (u64, u64),
+    value: u32,
+    colour: RGBAColor,
+    width: u32,
+) -> Result<(), DrawError<B>> {
+    let length = chart.backend_coord(&(to, value)).0 - chart.backend_coord(&(from, value)).0;
+    let bar = Rectangle::new([(0, 0), (length, width as i32)], ShapeStyle::from(colour).filled());
+    chart.draw_series([EmptyElement::at((from, value)) + bar])?;
+    Ok(())
+}
+
+fn notches<B: DrawingBackend>(
+    chart: &mut Context<'_, B>,
+    ticks: &[u64],
+    colour: RGBAColor,
+    stroke: u32,
+) -> Result<(), DrawError<B>> {
+    let (unit, style) = (stroke as i32, ShapeStyle::from(colour).filled());
+    let notch = || Rectangle::new([(-unit / 2, -4 * unit), (unit - unit / 2, 3 * unit)], style);
+    chart.draw_series(ticks.iter().map(|&tick| EmptyElement::at((tick, 0)) + notch()))?;
+    Ok(())
+}
+
+fn crosses<B: DrawingBackend>(
+    chart: &mut Context<'_, B>,
+    points: &[Point],
+    colour: RGBAColor,
+    stroke: u32,
+    width: u32,
+) -> Result<(), DrawError<B>> {
+    let (arm, style) = (stroke as i32 * 5 / 2, ShapeStyle::from(colour).stroke_width(width));
+    let bar = |rise: i32| PathElement::new([(-arm, -rise), (arm, rise)], style);
+    chart.draw_series(points.iter().map(|&point| EmptyElement::at(point) + bar(arm) + bar(-arm)))?;
+    Ok(())
+}
+
+fn dot<B: DrawingBackend>(
+    chart: &mut Context<'_, B>,
+    at: Option<Point>,
+    palette: &Palette,
+    stroke: u32,
+) -> Result<(), DrawError<B>> {
+    let disc =
+        |radius: u32, colour: RGBAColor| Circle::new((0, 0), radius, ShapeStyle::from(colour).filled());
+    let discs = |point: Point| {
+        EmptyElement::at(point) + disc(3 * stroke, palette.ground) + disc(2 * stroke, palette.depth)
+    };
+    chart.draw_series(at.map(discs))?;
+    Ok(())
 }

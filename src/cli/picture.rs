@@ -126,10 +126,10 @@ impl Recorder {
             last_tick: self.last_tick,
             top,
             depth,
-            ghosts: Vec::new(),
             high: within(high),
             low: within(low),
             ceiling: within(ceiling),
+            ..ChartData::default()
         }
     }
 
@@ -190,10 +190,13 @@ fn palette() -> Palette {
     let solid = |r, g, b| -> RGBAColor { RGBColor(r, g, b).to_rgba() };
     Palette {
         depth: solid(0, 90, 160),
+        fill: solid(0, 90, 160).mix(0.0),
         ghost: solid(170, 170, 170),
         high: solid(213, 94, 0),
         low: solid(0, 130, 100),
         ceiling: solid(180, 0, 30),
+        danger: solid(180, 0, 30),
+        ground: solid(255, 255, 255),
         grid: solid(225, 228, 232),
         ink: solid(50, 55, 60),
     }

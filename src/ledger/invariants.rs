@@ -106,7 +106,8 @@ pub const INVARIANTS: [Invariant; 15] = [
         broken_by: "an unbounded queue",
         holds: |world, notes, _| {
             let ceiling = world.knobs().heap_ceiling.unwrap_or(u64::MAX);
-            notes.out_of_memory.is_none() && world.owner().is_none_or(|(_, session)| session.in_flight() <= ceiling)
+            notes.out_of_memory.is_none()
+                && world.owner().is_none_or(|(_, session)| session.in_flight() <= ceiling)
         },
     },
     Invariant {

@@ -2,11 +2,13 @@
 
 use yew::prelude::*;
 
-use super::{LEVELS, Msg, NAMES, TOP};
+use super::{LEVELS, Msg, NAMES, TOP, surface::MARGIN};
 use crate::{
-    chart::{ChartData, Line, MARGIN},
+    chart::{ChartData, Point},
+    ledger::Ledger,
     presets::backpressure::{CEILING, HIGH, LAST, LOW, MODES},
     web::scene::Stage,
+    world::Fact,
 };
 
 /// Ticks between two labels of the time axis.
@@ -16,19 +18,49 @@ const EVERY: u64 = 20;
 const NAME_GAP: f64 = 0.08;
 
 /// The lines: the run in front, and the others as ghosts.
-pub(super) fn data<'a>(stage: &Stage<'a, Msg>, front: usize) -> ChartData<'a> {
-    let line = |run: usize| {
-        let player = stage.players.get(run);
-        player.map(|player| Line::of(player.run().ledger())).unwrap_or_default()
-    };
-    ChartData {
-        front: line(front),
-        ghosts: (0..MODES.len()).filter(|&run| run != front).map(line).collect(),
-        last: LAST,
-        top: TOP,
-        marks: vec![HIGH, LOW],
-        ceiling: Some(CEILING),
+pub(super) fn data(stage: &Stage<'_, Msg>, front: usize) -> ChartData {
+    let (mut ghosts, mut ghost_deaths) = (Vec::new(), Vec::new());
+    for player in stage.players.iter().enumerate().filter(|(run, _)| *run != front).map(|(_, player)| player)
+    {
+        let ledger = player.run().ledger();
+        ghosts.push(points(ledger));
+        ghost_deaths.extend(death(ledger));
     }
+    let across = |value: u64| vec![vec![(0, records(value)), (LAST.0, records(value))]];
+    let ledger = stage.ledger(front);
+    let (depth, deaths): (_, Vec<Point>) = (points(ledger), death(ledger).into_iter().collect());
+    ChartData {
+        last_tick: LAST.0,
+        top: records(TOP),
+        now: depth.last().copied().filter(|_| deaths.is_empty()),
+        depth,
+        ghosts,
+        high: across(HIGH),
+        low: across(LOW),
+        ceiling: across(CEILING),
+        evictions: evictions(ledger),
+        deaths,
+        ghost_deaths,
+    }
+}
+
+/// What was in flight, up to now or to the end of the process: nothing here brings one back.
+fn points(ledger: &Ledger) -> Vec<Point> {
+    let depths = ledger.depths().iter().map_while(|depth| *depth);
+    (0..).zip(depths.map(records)).collect()
+}
+
+fn death(ledger: &Ledger) -> Option<Point> {
+    ledger.counters().crashed_at.and(points(ledger).last().copied())
+}
+
+fn evictions(ledger: &Ledger) -> Vec<u64> {
+    let evicted = ledger.events().iter().filter(|event| matches!(event.fact, Fact::Evicted { .. }));
+    evicted.map(|event| event.tick.0).collect()
+}
+
+fn records(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// The name of a line, at its end.
@@ -83,7 +115,7 @@ impl Name {
 fn names(stage: &Stage<'_, Msg>, front: usize) -> Vec<Name> {
     let name = |run: usize| {
         let ledger = stage.players.get(run)?.run().ledger();
-        let (tick, depth) = Line::of(ledger).end()?;
+        let (tick, depth) = points(ledger).last().copied()?;
         let counters = ledger.counters();
         let note = match (counters.crashed_at, counters.evictions) {
             (Some(_), _) => ", out of memory".to_owned(),
@@ -91,7 +123,7 @@ fn names(stage: &Stage<'_, Msg>, front: usize) -> Vec<Name> {
             (None, times) => format!(", evicted {times}×"),
         };
         let dead = counters.crashes > 0;
-        Some(Name { run, x: share(tick.0, LAST.0), y: share(depth, TOP), note, dead })
+        Some(Name { run, x: share(tick, LAST.0), y: share(depth.into(), TOP), note, dead })
     };
     let mut names: Vec<Name> = (0..MODES.len()).filter_map(name).collect();
     names.sort_by(|one, other| one.y.total_cmp(&other.y));

@@ -19,11 +19,10 @@ use super::{
 };
 use crate::{
     player::Player,
-    presets::backpressure::{Backpressure, CEILING, HIGH, LOW, MAX_POLL_INTERVAL, MODES, MOST_DRAIN, MOST_FETCH},
-    world::{
-        ConfigError, Input, Knob,
-        config::Intake,
+    presets::backpressure::{
+        Backpressure, CEILING, HIGH, LOW, MAX_POLL_INTERVAL, MODES, MOST_DRAIN, MOST_FETCH,
     },
+    world::{ConfigError, Input, Knob, config::Intake},
 };
 
 /// What the modes are called, in the order of [`MODES`].
@@ -172,7 +171,8 @@ impl Scene for BackpressureScene {
     }
 
     fn live(&self, _stage: &Stage<'_, Msg>) -> Vec<(&'static str, String, bool)> {
-        let quoted = [("backpressure.high", HIGH), ("backpressure.low", LOW), ("backpressure.ceiling", CEILING)];
+        let quoted =
+            [("backpressure.high", HIGH), ("backpressure.low", LOW), ("backpressure.ceiling", CEILING)];
         quoted.into_iter().map(|(name, value)| (name, value.to_string(), false)).collect()
     }
 
@@ -209,8 +209,9 @@ fn rates(stage: &Stage<'_, Msg>) -> Backpressure {
 fn mode_note(mode: Intake, fetch: u64, drain: u32) -> String {
     match mode {
         Intake::Pause { high, low } => {
-            let most = high - 1 + fetch;
-            format!("polls bring nothing from {high} in flight until {low} are left: at most {high} − 1 + {fetch} = {most}")
+            // Not broken across lines: a sum.
+            let most = format!("{high}\u{a0}−\u{a0}1\u{a0}+\u{a0}{fetch}\u{a0}=\u{a0}{}", high - 1 + fetch);
+            format!("no records from {high} in flight until {low} are left: at most {most}")
         }
         Intake::Unbounded => "every poll takes records, whatever is in flight".to_owned(),
         Intake::Block => {

@@ -2,7 +2,10 @@
 //!
 //! Both are read when they change, not when a tick is painted.
 
-use plotters::{drawing::IntoDrawingArea, style::RGBColor};
+use plotters::{
+    drawing::IntoDrawingArea,
+    style::{Color, RGBAColor, RGBColor},
+};
 use plotters_canvas::CanvasBackend;
 use wasm_bindgen::{JsCast, closure::Closure};
 use web_sys::{
@@ -13,16 +16,31 @@ use yew::Callback;
 
 use crate::chart::{ChartData, Palette, draw};
 
+/// By how many CSS pixels the canvas is larger than the chart on each side: a dot at an edge is whole.
+pub(super) const MARGIN: f64 = 8.0;
+
+/// The width of the line in front, in CSS pixels.
+const STROKE: f64 = 2.0;
+
 /// A canvas that knows when it must be measured anew.
 pub(super) struct Surface {
     canvas: HtmlCanvasElement,
     context: CanvasRenderingContext2d,
     window: Window,
     on_change: Callback<()>,
-    /// The colours at this size and on this screen; `None`: to be measured.
-    measured: Option<(Palette, Watch)>,
+    /// `None`: to be measured.
+    measured: Option<Measured>,
     observer: ResizeObserver,
     _on_resize: Closure<dyn FnMut()>,
+}
+
+/// What holds until the size, the colours or the screen change.
+struct Measured {
+    palette: Palette,
+    /// In device pixels, as is the margin.
+    stroke: u32,
+    margin: u32,
+    _watch: Watch,
 }
 
 impl Surface {
@@ -49,22 +67,23 @@ impl Surface {
     }
 
     /// Paints the chart.
-    pub(super) fn paint(&mut self, data: &ChartData<'_>) {
+    pub(super) fn paint(&mut self, data: &ChartData) {
         if self.measured.is_none() {
             self.measured = self.measure();
         }
-        let Some((palette, _)) = &self.measured else { return };
+        let Some(Measured { palette, stroke, margin, .. }) = &self.measured else { return };
         let (width, height) = (self.canvas.width(), self.canvas.height());
         self.context.clear_rect(0.0, 0.0, width.into(), height.into());
         let Some(backend) = CanvasBackend::with_canvas_object(self.canvas.clone()) else { return };
         // A canvas that cannot be drawn on stays empty; its words are HTML.
-        let _ = draw(&backend.into_drawing_area(), data, palette);
+        let _ = draw(&backend.into_drawing_area(), data, palette, *stroke, *margin);
     }
 
-    fn measure(&self) -> Option<(Palette, Watch)> {
+    fn measure(&self) -> Option<Measured> {
         let density = self.window.device_pixel_ratio();
         let size = self.canvas.get_bounding_client_rect();
-        let [width, height] = [size.width(), size.height()].map(|length| (length * density).round() as u32);
+        let pixels = |length: f64| (length * density).round() as u32;
+        let (width, height) = (pixels(size.width()), pixels(size.height()));
         if width == 0 || height == 0 {
             return None;
         }
@@ -73,7 +92,12 @@ impl Surface {
         // After the size, which resets it.
         self.context.set_line_join("round");
         let style = self.window.get_computed_style(&self.canvas).ok()??;
-        Some((palette(&style, density)?, Watch::of(&self.window, density, &self.on_change)?))
+        Some(Measured {
+            palette: palette(&style)?,
+            stroke: pixels(STROKE).max(1),
+            margin: pixels(MARGIN),
+            _watch: Watch::of(&self.window, density, &self.on_change)?,
+        })
     }
 }
 
@@ -109,30 +133,33 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         for query in &self.queries {
-            let _ = query.remove_event_listener_with_callback("change", self.listener.as_ref().unchecked_ref());
+            let _ =
+                query.remove_event_listener_with_callback("change", self.listener.as_ref().unchecked_ref());
         }
     }
 }
 
 /// The page's colours, from its custom properties.
-fn palette(style: &CssStyleDeclaration, density: f64) -> Option<Palette> {
+fn palette(style: &CssStyleDeclaration) -> Option<Palette> {
     let color = |name: &str| hex(style.get_property_value(name).ok()?.trim());
+    let mark = color("--accent")?;
     Some(Palette {
-        line: color("--flow")?,
+        depth: color("--flow")?,
         fill: color("--flow-soft")?,
         ghost: color("--line-2")?,
-        mark: color("--accent")?,
+        high: mark,
+        low: mark,
         ceiling: color("--ink")?,
-        axis: color("--line-2")?,
         danger: color("--danger")?,
         ground: color("--panel")?,
-        density,
+        grid: color("--line-2")?,
+        ink: color("--ink-2")?,
     })
 }
 
 /// "#1d1c1a".
-fn hex(text: &str) -> Option<RGBColor> {
+fn hex(text: &str) -> Option<RGBAColor> {
     let value = u32::from_str_radix(text.strip_prefix('#')?, 16).ok()?;
     let [_, red, green, blue] = value.to_be_bytes();
-    Some(RGBColor(red, green, blue))
+    Some(RGBColor(red, green, blue).to_rgba())
 }

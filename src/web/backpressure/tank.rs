@@ -19,9 +19,15 @@ const COLUMNS: u64 = LOW;
 /// Where a record is drawn.
 #[derive(Clone, Copy)]
 enum Place {
-    Tank { column: u64, row: u64 },
+    Tank {
+        column: u64,
+        row: u64,
+    },
     /// In the pipe out, as the nth of so many.
-    Out { nth: usize, of: usize },
+    Out {
+        nth: usize,
+        of: usize,
+    },
 }
 
 struct Drop {
@@ -58,12 +64,20 @@ pub(super) fn head(glance: &Glance) -> Html {
     let evicted = glance.evicted.is_some();
     let down = glance.gate == Gate::Down;
     let since = glance.since_poll;
-    let left = if evicted { 1.0 } else if down { 0.0 } else { glance.time_left() };
+    let left = if evicted {
+        1.0
+    } else if down {
+        0.0
+    } else {
+        glance.time_left()
+    };
     let nears = if down { 0.0 } else { 1.0 - glance.time_left() };
     let label = format!("{since} ticks since the last poll; evicted at {MAX_POLL_INTERVAL}");
     let (status, detail) = match (glance.gate, glance.brought) {
         _ if evicted => ("Evicted".to_owned(), format!("{since} ticks without a poll")),
-        (Gate::Down, Some(brought)) => (format!("Polled: {brought} came"), "more than the heap holds".to_owned()),
+        (Gate::Down, Some(brought)) => {
+            (format!("Polled: {brought} came"), "more than the heap holds".to_owned())
+        }
         (Gate::Down, None) => ("No poll".to_owned(), "the process is dead".to_owned()),
         (Gate::Paused, Some(0)) => ("Polled: asked for none".to_owned(), since_text(since)),
         (_, Some(brought)) => (format!("Polled: {brought} came"), since_text(since)),

@@ -31,6 +31,7 @@ after(async () => {
 //
 //   width, height  of the viewport in CSS pixels (1280 x 900)
 //   touch          a touch screen (false)
+//   scale          device pixels per CSS pixel (1)
 //   scheme         "light" or "dark" ("light")
 //   motion         "no-preference" or "reduce" ("reduce": drawings rest at once; ask for motion to test it)
 //   path           what follows the site's address: "?query#fragment" ("")
@@ -39,11 +40,12 @@ after(async () => {
 //   running        wait until the module runs (true)
 //   before         async (page, context) => ..., called before the page is opened: routes, init scripts
 export async function open(t, options = {}) {
-  const { width = 1280, height = 900, touch = false, scheme = "light", motion = "reduce" } = options;
+  const { width = 1280, height = 900, touch = false, scale = 1, scheme = "light", motion = "reduce" } = options;
   const { path: rest = "", prefix = "/", allow = [], running = true, before } = options;
   started.browser ??= launch();
   const context = await (await started.browser).newContext({
     viewport: { width, height },
+    deviceScaleFactor: scale,
     hasTouch: touch,
     isMobile: touch,
     colorScheme: scheme,
