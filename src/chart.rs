@@ -173,7 +173,7 @@ fn lines<B: DrawingBackend>(
 ) -> Result<(), DrawError<B>> {
     let thin = stroke.div_ceil(2);
     if let [(from, _), .., (to, _)] = data.depth[..] {
-        let below = data.depth.iter().copied().chain([(to, 0), (from, 0)]);
+        let below = corners(&data.depth).into_iter().chain([(to, 0), (from, 0)]);
         chart.draw_series([Polygon::new(below.collect::<Vec<_>>(), palette.fill)])?;
     }
     for (_, pieces, colour) in marks(data, palette) {
@@ -200,13 +200,31 @@ fn line<B: DrawingBackend>(
     width: u32,
     joins: bool,
 ) -> Result<(), DrawError<B>> {
-    let style = ShapeStyle::from(colour).stroke_width(width);
+    let (points, style) = (corners(points), ShapeStyle::from(colour).stroke_width(width));
     if joins {
-        chart.draw_series(LineSeries::new(points.iter().copied(), style))?;
+        chart.draw_series(LineSeries::new(points, style))?;
     } else {
         chart.draw_series(points.windows(2).map(|piece| PathElement::new(piece.to_vec(), style)))?;
     }
     Ok(())
+}
+
+/// The points at which the line bends. plotters rounds each point to a whole pixel, so that a straight line
+/// through many would not look straight.
+fn corners(points: &[Point]) -> Vec<Point> {
+    let rise = |from: Point, to: Point, run: (Point, Point)| {
+        (i128::from(to.1) - i128::from(from.1)) * (i128::from(run.1.0) - i128::from(run.0.0))
+    };
+    let mut corners: Vec<Point> = Vec::with_capacity(points.len());
+    for &point in points {
+        if let [.., before, last] = corners[..]
+            && rise(before, last, (last, point)) == rise(last, point, (before, last))
+        {
+            corners.pop();
+        }
+        corners.push(point);
+    }
+    corners
 }
 
 /// A horizontal line of whole pixels: a stroke could lie half on one row and half on the next.

@@ -221,10 +221,10 @@ test("sliders are dragged by the mouse, and turn all three runs", async (t) => {
   assert.equal(await backpressure.knob("fetch"), "24");
   await backpressure.step();
   assert.match(await backpressure.find(".sentence").innerText(), /poll = 24/);
-  await seek(backpressure, 60);
   await backpressure.find(".fold summary").click();
-  const turned = await backpressure.find(".event", { hasText: "Knobs are turned" }).count();
-  assert.equal(turned, 1, "a drag within one tick turns the knob once");
+  const told = await backpressure.find(".event").allInnerTexts();
+  assert.equal(told.filter((text) => /knobs are turned/i.test(text)).length, 1, "a drag within a tick turns the knob once");
+  await seek(backpressure, 60);
   await backpressure.set("mode", "block");
   assert.equal(await backpressure.counter("peak-in-flight"), 24);
 });
