@@ -222,6 +222,7 @@ test("sliders are dragged by the mouse, and turn all three runs", async (t) => {
   await backpressure.step();
   assert.match(await backpressure.find(".sentence").innerText(), /poll = 24/);
   await backpressure.find(".fold summary").click();
+  await backpressure.find(".event").first().waitFor();
   const told = await backpressure.find(".event").allInnerTexts();
   assert.equal(told.filter((text) => /knobs are turned/i.test(text)).length, 1, "a drag within a tick turns the knob once");
   await seek(backpressure, 60);
