@@ -21,7 +21,7 @@ use keyed_worker_pool::{
         watermark::WatermarkPreset,
     },
     world::{
-        Input, Knob,
+        Fact, Input, Knob,
         config::{CommitOffset, Intake, Quarantine, Routing, Then},
     },
 };
@@ -126,4 +126,25 @@ fn acting_in_the_past_drops_what_came_after() {
     assert_eq!(kept, [Tick(2), Tick(3), Tick(4), Tick(5)]);
     player.play_out();
     assert_eq!(player.run().outcome().crashed_at, Some(Tick(5)));
+}
+
+/// The map is wanted, and longer than the broker takes: said once, also where the commit itself changes nothing.
+#[test]
+fn a_map_that_does_not_fit_is_said_once() {
+    let preset = WatermarkPreset { ack_map: true, ..WatermarkPreset::default() };
+    let mut player = preset.player().unwrap();
+    player.step();
+    player.act(Input::Set(vec![Knob::AckMapLimit(3)]));
+    for offset in [5, 7, 9] {
+        player.act(Input::Complete(Offset(offset)));
+        player.step();
+    }
+    let events = player.run().ledger().events();
+    let said: Vec<Tick> = events
+        .iter()
+        .filter(|event| matches!(event.fact, Fact::MapTooLong { limit: 3, .. }))
+        .map(|event| event.tick)
+        .collect();
+    assert_eq!(said, [Tick(1)]);
+    assert!(player.run().world().broker().ack_map().is_empty());
 }

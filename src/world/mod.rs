@@ -241,7 +241,7 @@ impl World {
             || reads_on
             || expires
             || self.noted != self.watermark()
-            || self.next_commit(session).is_some())
+            || self.has_to_commit(session))
     }
 }
 

@@ -17,13 +17,13 @@ use crate::{
     mechanism::{GateMove, OffsetMap},
 };
 
-/// What a commit would change.
-pub(super) struct NextCommit {
+/// What a commit would name.
+struct NextCommit {
     to: Offset,
     map: OffsetMap,
     map_bytes: Option<u64>,
     /// There was a map, and it did not fit.
-    too_long: bool,
+    map_refused: bool,
 }
 
 impl World {
@@ -165,34 +165,58 @@ impl World {
 
     fn commit(&mut self, cause: CommitCause, observer: &mut impl Observer) {
         let Some((consumer, session)) = self.owner() else { return };
-        let Some(next) = self.next_commit(session) else { return };
-        let (epoch, from) = (session.epoch(), self.broker.committed);
-        self.broker.committed = next.to;
-        self.broker.ack_map = next.map;
-        let (to, map_bytes) = (next.to, next.map_bytes);
-        observer.note(self.now, Fact::Committed { consumer, epoch, from, to, map_bytes, cause });
-        if next.too_long {
+        let (epoch, from, refused_before) = (session.epoch(), self.broker.committed, session.map_refused);
+        let next = self.next_commit(session);
+        let refused = next.map_refused;
+        if self.would_change(&next) {
+            self.broker.committed = next.to;
+            self.broker.ack_map = next.map;
+            let (to, map_bytes) = (next.to, next.map_bytes);
+            observer.note(self.now, Fact::Committed { consumer, epoch, from, to, map_bytes, cause });
+        }
+        if refused && !refused_before {
             observer.note(self.now, Fact::MapTooLong { consumer, limit: self.knobs.ack_map_limit });
+        }
+        if let Some(session) = &mut self.consumers[consumer.index()].session {
+            session.map_refused = refused;
         }
     }
 
-    /// What a commit by this owner would change, if it would change anything.
-    pub(super) fn next_commit(&self, session: &Session) -> Option<NextCommit> {
+    /// What a commit by this owner would name.
+    fn next_commit(&self, session: &Session) -> NextCommit {
         let committed = self.broker.committed;
         let to = session.commit_candidate(self.knobs.commit_offset, committed);
-        let mut next = NextCommit { to, map: OffsetMap::default(), map_bytes: None, too_long: false };
-        if self.knobs.ack_map {
-            let map = session.ack_map(to);
-            if !map.is_empty() {
-                let encoded = map.encode(to, self.knobs.ack_map_limit);
-                next.too_long = encoded.is_none();
-                next.map_bytes = encoded.map(|text| text.text().len() as u64);
-            }
-            if !next.too_long {
+        let mut next = NextCommit { to, map: OffsetMap::default(), map_bytes: None, map_refused: false };
+        if !self.knobs.ack_map {
+            return next;
+        }
+        let limit = self.knobs.ack_map_limit;
+        // A run takes a quarter of a byte at least: a map of too many need not even be put together.
+        if session.tracker().finished().run_count() as u64 / 4 > limit {
+            next.map_refused = true;
+            return next;
+        }
+        let map = session.ack_map(to);
+        if map.is_empty() {
+            return next;
+        }
+        match map.encode(to, limit) {
+            Some(encoded) => {
+                next.map_bytes = Some(encoded.text().len() as u64);
                 next.map = map;
             }
+            None => next.map_refused = true,
         }
-        (to != committed || next.map != self.broker.ack_map).then_some(next)
+        next
+    }
+
+    fn would_change(&self, next: &NextCommit) -> bool {
+        next.to != self.broker.committed || next.map != self.broker.ack_map
+    }
+
+    /// Whether a commit by this owner would change anything.
+    pub(super) fn has_to_commit(&self, session: &Session) -> bool {
+        self.would_change(&self.next_commit(session))
     }
 
     /// The rest of phase 5.

@@ -81,6 +81,8 @@ pub struct Session {
     next_index: u64,
     /// What a former owner had finished at or above where this one began.
     inherited: OffsetMap,
+    /// The acknowledgement map did not fit when a commit was last due.
+    pub(super) map_refused: bool,
     /// Counts polls that returned records; records of the last one that are not terminal.
     batch: u64,
     batch_open: u64,
@@ -119,6 +121,7 @@ impl Session {
             last_poll: now,
             next_index: log.index_at(at),
             inherited,
+            map_refused: false,
             batch: 0,
             batch_open: 0,
             running: 0,
