@@ -5,7 +5,7 @@
 
 use yew::prelude::*;
 
-use super::picture::{Arc, Lane, Picture, Piece, Place, Slot, Tray};
+use super::picture::{Arc, Lane, Picture, Piece, Place, Side, Slot, Tray};
 use crate::{
     ids::KeyId,
     web::chip::{Chip, Look, hue, letter},
@@ -27,7 +27,13 @@ pub(super) struct Frame {
 pub(super) fn pool(picture: &Picture<'_>, title: &'static str, run: &'static str, frame: Frame) -> Html {
     let breaks = counted(picture.order_breaks, "order break", "order breaks");
     let layout = if picture.has_one_queue() { "queue" } else { "boxes" };
-    let style = format!("--rows:{};--cols:{};--lanes:{}", frame.rows, frame.columns, picture.lanes.len());
+    let style = format!(
+        "--rows:{};--cols:{};--boxes:{};--lanes:{}",
+        frame.rows,
+        frame.columns,
+        picture.trays.len(),
+        picture.lanes.len()
+    );
     html! {
         <section class="pool" data-run={run} aria-label={title}>
             <header class="pool-head">
@@ -148,12 +154,14 @@ fn completions(log: &Log, row: u32, lane: &Lane) -> Html {
 
 /// Drawn where it happened: from the later record to the one that came after it.
 fn arc(arc: &Arc) -> Html {
-    let Arc { row, from, to, of, later, earlier, named, flipped } = arc;
-    let words = format!("{later} before {earlier}");
+    let Arc { row, from, to, of, later, earlier, words } = arc;
+    let text = format!("{later} before {earlier}");
     html! {
-        <span class="pool-arc" data-part="order-break" title={words.clone()} key={format!("a{earlier}")}
+        <span class="pool-arc" data-part="order-break" title={text.clone()} key={earlier.0}
             style={format!("--r:{row};--i:{from};--j:{to};--n:{of}")}>
-            if *named { <span class="pool-arc-words" data-flip={flipped.then_some("")}>{words}</span> }
+            if let Some(side) = words {
+                <span class="pool-arc-words" data-left={(*side == Side::Left).then_some("")}>{text}</span>
+            }
         </span>
     }
 }

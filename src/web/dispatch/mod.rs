@@ -55,7 +55,7 @@ impl Scene for DispatchScene {
     const NAME: &'static str = "dispatch";
     const LABEL: &'static str = "Simulation: dispatch";
     const TRY: &'static str =
-        "press play and watch the lanes on the right for red arcs; then set the skew to 3 and add workers.";
+        "press play and watch the completion lanes for red arcs; then set the skew to 3 and add workers.";
     const BADGES: &'static [&'static str] = &[
         "one key, one worker",
         "a key's records complete in offset order",

@@ -19,9 +19,9 @@ const LANE_PLACES: u32 = 18;
 const BOX_PLACES: u32 = 4;
 const QUEUE_PLACES: u32 = 9;
 
-/// Places of a lane that the words beside an arc cover, and those that a lane has before they close up.
-const LABEL_PLACES: u32 = 4;
+/// Places that a lane has before they close up, and how many of those the words beside an arc cover.
 const LOOSE_PLACES: u32 = 11;
+const WORDS_COVER: f64 = 2.8;
 
 /// Where a record is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,15 @@ pub(super) struct Slot {
 /// A key's completions.
 #[derive(Default)]
 pub(super) struct Lane {
-    done: Vec<(Offset, Option<Offset>)>,
+    done: Vec<Done>,
+}
+
+struct Done {
+    offset: Offset,
+    /// The later offset that was done before it.
+    after: Option<Offset>,
+    /// Whether that was in the tick executed last.
+    just_now: bool,
 }
 
 /// An order break in a lane, from the later record to the one that came after it.
@@ -81,10 +89,15 @@ pub(super) struct Arc {
     pub(super) of: u32,
     pub(super) later: Offset,
     pub(super) earlier: Offset,
-    /// Whether there is room for words beside it.
-    pub(super) named: bool,
-    /// Whether that room is to the left of it.
-    pub(super) flipped: bool,
+    /// Where there is room for words.
+    pub(super) words: Option<Side>,
+}
+
+/// A side of an arc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
 }
 
 /// One run, as it is to be drawn.
@@ -158,12 +171,13 @@ impl<'a> Picture<'a> {
                 _ => None,
             };
             if let Some(lane) = attempt.key.and_then(|key| self.lanes.get_mut(key.0 as usize)) {
-                lane.done.push((attempt.offset, after));
+                let just_now = event.tick == self.tick;
+                lane.done.push(Done { offset: attempt.offset, after, just_now });
             }
         }
         for (row, lane) in (0..).zip(&self.lanes) {
-            for (nth, &(offset, _)) in (0..).zip(&lane.done) {
-                places.insert(offset, Place::Lane { row, at: lane.place(nth), of: lane.places() });
+            for (nth, done) in (0..).zip(&lane.done) {
+                places.insert(done.offset, Place::Lane { row, at: lane.place(nth), of: lane.places() });
             }
         }
     }
@@ -218,7 +232,7 @@ impl<'a> Picture<'a> {
             .lanes
             .iter()
             .flat_map(|lane| &lane.done)
-            .filter_map(|&(offset, after)| Some((offset, after?)))
+            .filter_map(|done| Some((done.offset, done.after?)))
             .collect();
         for (index, record) in (0..).zip(self.log.iter_from(0)) {
             let place = match places.get(&record.offset) {
@@ -269,7 +283,7 @@ impl Lane {
     }
 
     fn is_left_out(&self, offset: Offset) -> bool {
-        self.done.iter().take(self.left_out() as usize).any(|&(done, _)| done == offset)
+        self.done.iter().take(self.left_out() as usize).any(|done| done.offset == offset)
     }
 
     /// The place of the nth completion.
@@ -286,23 +300,50 @@ impl Lane {
     }
 
     fn arcs(&self, row: u32) -> Vec<Arc> {
-        let nth =
-            |offset: Offset| (0..).zip(&self.done).find(|(_, done)| done.0 == offset).map(|(nth, _)| nth);
-        let mut arcs: Vec<Arc> = Vec::new();
-        // From the last one back: the newest has words, an older one where they do not run into a newer arc.
-        for (to, &(earlier, after)) in (0..self.done.len() as u32).zip(&self.done).rev() {
-            let Some(later) = after else { continue };
-            let from = self.place(nth(later).unwrap_or(to));
-            let to = self.place(to);
-            if to == 0 {
-                continue;
-            }
-            let named = arcs.iter().all(|newer| newer.from >= to + LABEL_PLACES);
-            let of = self.places();
-            let flipped = to + LABEL_PLACES > of.max(LOOSE_PLACES);
-            arcs.push(Arc { row, from, to, of, later, earlier, named, flipped });
-        }
+        let nth = |offset: Offset| (0..).zip(&self.done).find(|(_, done)| done.offset == offset);
+        let arc = |(to, done): (u32, &Done)| {
+            let later = done.after?;
+            let (from, to) = (self.place(nth(later)?.0), self.place(to));
+            (to > 0).then_some(Arc {
+                row,
+                from,
+                to,
+                of: self.places(),
+                later,
+                earlier: done.offset,
+                words: None,
+            })
+        };
+        let mut arcs: Vec<Arc> = (0..).zip(&self.done).filter_map(arc).collect();
+        self.place_words(&mut arcs);
         arcs
+    }
+
+    /// Finds room for each arc's words, the newest first, where they run into nothing else.
+    fn place_words(&self, arcs: &mut [Arc]) {
+        let places = f64::from(self.places().max(LOOSE_PLACES));
+        let cover = WORDS_COVER * places / f64::from(LOOSE_PLACES);
+        let mut taken: Vec<(f64, f64)> =
+            arcs.iter().map(|arc| (f64::from(arc.from), f64::from(arc.to))).collect();
+        for arc in arcs.iter_mut().rev() {
+            let (from, to) = (f64::from(arc.from) - 0.1, f64::from(arc.to) + 0.1);
+            let sides = [(Side::Right, (to, to + cover)), (Side::Left, (from - cover, from))];
+            let is_free = |&(_, (start, end)): &(Side, (f64, f64))| {
+                start >= -0.5
+                    && end <= places - 0.5
+                    && taken.iter().all(|&(other_start, other_end)| end <= other_start || other_end <= start)
+            };
+            if let Some((side, span)) = sides.into_iter().find(is_free) {
+                arc.words = Some(side);
+                taken.push(span);
+            }
+        }
+        // What happened just now is told even over older arcs, for as long as this tick lasts.
+        let newest_break = self.done.iter().rev().find(|done| done.after.is_some());
+        if let (Some(newest), Some(Done { just_now: true, .. })) = (arcs.last_mut(), newest_break) {
+            let side = if f64::from(newest.from) < cover { Side::Right } else { Side::Left };
+            newest.words.get_or_insert(side);
+        }
     }
 }
 
