@@ -14,9 +14,10 @@ use keyed_worker_pool::{
         rebalance::{self, Rebalance},
         watermark::{self, WatermarkPreset},
     },
+    workload::Workload,
     world::{
         Input, World,
-        config::{CommitOffset, Intake, Routing},
+        config::{CommitOffset, Intake, NullKeys, Routing},
     },
 };
 
@@ -43,6 +44,24 @@ mod dispatch_panel {
         assert_eq!(shared.run().ledger().counters().order_breaks, 7);
         assert_eq!(keyed.run().ledger().counters().order_breaks, 0);
         assert_eq!(keyed.run().ledger().verdicts().violated().count(), 0);
+    }
+
+    #[test]
+    fn nothing_is_wrong_at_the_opening() {
+        let preset = Dispatch::default();
+        let mut shared = preset.player(preset.log().unwrap(), Routing::Shared).unwrap();
+        shared.step();
+        assert_eq!(shared.run().ledger().verdicts().violated().count(), 0);
+    }
+
+    #[test]
+    fn mailboxes_meet_the_bound_that_the_hottest_key_sets() {
+        let preset = Dispatch::default();
+        let keyed = through(&preset, Routing::Keyed);
+        let load = Workload::of(keyed.setup().log());
+        let bound = load.bound(preset.workers, NullKeys::Mailbox);
+        assert_eq!(keyed.run().ledger().counters().makespan(), Some(bound));
+        assert_eq!(load.hottest(NullKeys::Mailbox).map(|(_, hottest)| hottest.work), Some(bound));
     }
 
     #[test]
