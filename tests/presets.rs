@@ -16,7 +16,7 @@ use keyed_worker_pool::{
     },
     workload::Workload,
     world::{
-        Input, World,
+        Input, Knob, World,
         config::{CommitOffset, Intake, NullKeys, Routing},
     },
 };
@@ -241,6 +241,20 @@ mod backpressure_panel {
         let there: Vec<_> = depths.to_vec();
         player.seek(Tick(5));
         assert_eq!(player.run().ledger().depths(), &there[..5]);
+    }
+
+    #[test]
+    fn a_slider_dragged_within_one_tick_turns_its_knob_once() {
+        let mut player = Backpressure::default().player(Intake::Block).unwrap();
+        player.seek(Tick(7));
+        for fetch in 13..=20 {
+            player.turn(vec![Knob::Poll(fetch)]);
+        }
+        player.turn(vec![Knob::Workers(4)]);
+        let turned = vec![Input::Set(vec![Knob::Poll(20), Knob::Workers(4)])];
+        assert_eq!(player.acts().clone().into_iter().collect::<Vec<_>>(), [(Tick(7), turned)]);
+        player.step();
+        assert_eq!((player.run().world().knobs().poll, player.run().world().knobs().workers), (20, 4));
     }
 
     #[test]

@@ -45,8 +45,8 @@ function token(page, name) {
 
 test("pause saws between the marks, and its session never expires", async (t) => {
   const { backpressure } = await opened(t);
-  let depths = [];
-  for (let tick = 1; tick <= 30; tick += 1) {
+  const depths = [];
+  for (let tick = 1; tick <= 20; tick += 1) {
     await backpressure.step();
     depths.push(await backpressure.counter("in-flight"));
   }
@@ -286,7 +286,7 @@ test("records move: into the tank, down in it, and out of it", async (t) => {
           const look = (since) => (now) => {
             const box = root.querySelector(`.drop[data-offset="${offset}"]`)?.getBoundingClientRect();
             if (box) places.push({ x: box.x, y: box.y });
-            if (now - since < 600) requestAnimationFrame(look(since));
+            if (now - since < 400) requestAnimationFrame(look(since));
             else resolve(places);
           };
           root.querySelector('[data-act="step"]').click();
@@ -303,7 +303,7 @@ test("records move: into the tank, down in it, and out of it", async (t) => {
   const leaving = (await journey(2)).map((place) => place.y);
   assert.ok(leaving.some((y) => y > leaving[0] + 1 && y < leaving.at(-1) - 1), "what finishes leaves below, in between on its way");
   const sinking = [];
-  for (let tick = 0; tick < 4; tick += 1) sinking.push(...(await journey(20)).map((place) => place.y));
+  for (let tick = 0; tick < 3; tick += 1) sinking.push(...(await journey(20)).map((place) => place.y));
   assert.ok(sinking.at(-1) > sinking[0] + 10, "and the rest sink");
 });
 
@@ -341,7 +341,7 @@ test("anything in any order leaves the console silent", async (t) => {
             control.dispatchEvent(new Event("change", { bubbles: true }));
           } else control.click();
         };
-        const end = Date.now() + 4000;
+        const end = Date.now() + 3000;
         const more = () => {
           for (let n = 0; n < 3; n += 1) once();
           if (Date.now() < end) setTimeout(more, 8);

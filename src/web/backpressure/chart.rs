@@ -15,7 +15,7 @@ use crate::{
 const EVERY: u64 = 20;
 
 /// How near two names may come, as a share of the chart's height.
-const NAME_GAP: f64 = 0.08;
+const NAME_GAP: f64 = 0.09;
 
 /// The lines: the run in front, and the others as ghosts.
 pub(super) fn data(stage: &Stage<'_, Msg>, front: usize) -> ChartData {

@@ -10,49 +10,59 @@ use crate::{
     ids::{ConsumerId, Offset},
     presets::backpressure::{Backpressure, LOW, MAX_POLL_INTERVAL},
     web::scene::Stage,
-    world::{Fact, TaskState},
+    world::{Fact, Task, TaskState},
 };
 
 /// Records side by side.
 const COLUMNS: u64 = LOW;
 
-/// Where a record is drawn.
-#[derive(Clone, Copy)]
-enum Place {
-    Tank {
-        column: u64,
-        row: u64,
-    },
-    /// In the pipe out, as the nth of so many.
-    Out {
-        nth: usize,
-        of: usize,
-    },
+/// Stacks records, the lowest offsets first: each in its column, on those that are there.
+#[derive(Default)]
+struct Stacks {
+    heights: [u64; COLUMNS as usize],
 }
 
-struct Drop {
+impl Stacks {
+    /// The column and the row of the next record.
+    fn put(&mut self, offset: Offset) -> (u64, u64) {
+        let column = offset.0.unsigned_abs() % COLUMNS;
+        let height = &mut self.heights[column as usize];
+        *height += 1;
+        (column, *height - 1)
+    }
+}
+
+/// The pipe that a record passes in this tick, if it does: as the nth of so many.
+#[derive(Clone, Copy)]
+enum Pipe {
+    None,
+    In(u64, u64),
+    Out(u64, u64),
+}
+
+/// A record, as it is drawn.
+struct Droplet {
     offset: Offset,
     state: &'static str,
-    place: Place,
-    /// Polled in this tick, as the nth of so many.
-    fresh: Option<(u64, u64)>,
+    /// Its column and row in the tank: where it is, or where it was in the tick before.
+    cell: (u64, u64),
+    pipe: Pipe,
+    /// Whether it came again after an eviction.
     again: bool,
 }
 
-impl Drop {
+impl Droplet {
     fn view(&self) -> Html {
-        let mut style = match self.place {
-            Place::Tank { column, row } => format!("--c:{column};--r:{row}"),
-            Place::Out { nth, of } => format!("--i:{nth};--n:{of}"),
+        let (column, row) = self.cell;
+        let (fresh, out, (nth, of)) = match self.pipe {
+            Pipe::None => (None, None, (0, 0)),
+            Pipe::In(nth, of) => (Some(""), None, (nth, of)),
+            Pipe::Out(nth, of) => (None, Some(""), (nth, of)),
         };
-        if let Some((nth, of)) = self.fresh {
-            style.push_str(&format!(";--i:{nth};--n:{of}"));
-        }
-        let out = matches!(self.place, Place::Out { .. });
         html! {
-            <span class="chip drop" key={self.offset.0} {style} data-offset={self.offset.to_string()} data-key="none"
-                data-state={self.state} data-out={out.then_some("")} data-fresh={self.fresh.map(|_| "")}
-                data-redelivered={self.again.then_some("")}>
+            <span class="chip drop" key={self.offset.0} style={format!("--c:{column};--r:{row};--i:{nth};--n:{of}")}
+                data-offset={self.offset.to_string()} data-key="none" data-state={self.state}
+                data-fresh={fresh} data-out={out} data-redelivered={self.again.then_some("")}>
                 <b>{self.offset.0}</b>
             </span>
         }
@@ -108,22 +118,23 @@ fn beat(glance: &Glance) -> Option<&'static str> {
 pub(super) fn view(stage: &Stage<'_, Msg>, run: usize, glance: &Glance) -> Html {
     let Backpressure { fetch, drain } = rates(stage);
     let Glance { in_flight, brought, finished, gate, .. } = *glance;
-    let flows = |count: u64| (count > 0 && gate != Gate::Down).then_some("");
+    let coming = gate == Gate::Open && brought.is_some_and(|count| count > 0);
+    let going = gate != Gate::Down && finished > 0;
     let label = format!("Tank: {in_flight} records in flight, {}", gate.words());
     let level = |&(name, part, value): &(&'static str, &'static str, u64)| {
         html! { <p class="level" data-part={part} style={format!("--v:{value}")}><span>{name}{" "}<b>{value}</b></span></p> }
     };
     html! {
         <div class="tank-stage" data-gate={(gate == Gate::Open).then_some("open")}>
-            <div class="pipe pipe-in" data-part="fetch" data-flows={flows(brought.unwrap_or(0))}><span class="gate" /></div>
+            <div class="pipe pipe-in" data-part="fetch" data-flows={coming.then_some("")}><span class="gate" /></div>
             <p class="pipe-label pipe-label-in">{"fetch "}<b>{fetch}</b><span class="gate-word">{gate.words()}</span></p>
             <div class="tank" data-part="tank" role="img" aria-label={label} data-bad={glance.died.map(|_| "")}>
                 <span class="liquid" style={format!("--v:{in_flight}")} />
             </div>
             {for LEVELS.iter().map(level)}
-            <div class="pipe pipe-out" data-part="drain-rate" data-flows={flows(finished)} />
+            <div class="pipe pipe-out" data-part="drain-rate" data-flows={going.then_some("")} />
             <p class="pipe-label pipe-label-out">{"drain "}<b>{drain}</b></p>
-            <div class="drops" aria-hidden="true">{for drops(stage, run).iter().map(Drop::view)}</div>
+            <div class="drops" aria-hidden="true">{for drops(stage, run).iter().map(Droplet::view)}</div>
             {for glance.died.map(|tick| wreck(tick.0))}
         </div>
     }
@@ -141,7 +152,7 @@ fn wreck(tick: u64) -> Html {
     }
 }
 
-fn drops(stage: &Stage<'_, Msg>, run: usize) -> Vec<Drop> {
+fn drops(stage: &Stage<'_, Msg>, run: usize) -> Vec<Droplet> {
     let tank = in_tank(stage, run);
     let finished: Vec<Offset> = stage
         .events_now(run)
@@ -153,36 +164,33 @@ fn drops(stage: &Stage<'_, Msg>, run: usize) -> Vec<Drop> {
         // An eviction may have brought it again in this very tick.
         .filter(|offset| tank.iter().all(|drop| drop.offset != *offset))
         .collect();
-    let of = finished.len();
-    let out = finished.into_iter().enumerate().map(|(nth, offset)| Drop {
+    let (of, mut stacks) = (finished.len() as u64, Stacks::default());
+    let out = (0..).zip(finished).map(|(nth, offset)| Droplet {
         offset,
         state: "done",
-        place: Place::Out { nth, of },
-        fresh: None,
+        cell: stacks.put(offset),
+        pipe: Pipe::Out(nth, of),
         again: false,
     });
     out.chain(tank).collect()
 }
 
-fn in_tank(stage: &Stage<'_, Msg>, run: usize) -> Vec<Drop> {
+fn in_tank(stage: &Stage<'_, Msg>, run: usize) -> Vec<Droplet> {
     let Some(session) = stage.world(run).consumer(ConsumerId::A).session() else { return Vec::new() };
     let polled = stage.events_now(run).iter().rev().find_map(|event| match event.fact {
         Fact::Polled { indices, .. } => Some(indices),
         _ => None,
     });
     let reached = reached_before(stage, run);
-    let mut heights = [0; COLUMNS as usize];
-    let mut place = |offset: Offset| {
-        let column = offset.0.unsigned_abs() % COLUMNS;
-        let height = &mut heights[column as usize];
-        *height += 1;
-        Place::Tank { column, row: *height - 1 }
-    };
-    let drop = |(offset, task): (Offset, &crate::world::Task)| Drop {
+    let mut stacks = Stacks::default();
+    let drop = |(offset, task): (Offset, &Task)| Droplet {
         offset,
         state: if task.state == TaskState::Running { "running" } else { "queued" },
-        place: place(offset),
-        fresh: polled.and_then(|(from, to)| Some((task.index.checked_sub(from)?, to - from))),
+        cell: stacks.put(offset),
+        pipe: match polled {
+            Some((from, to)) if task.index >= from => Pipe::In(task.index - from, to - from),
+            _ => Pipe::None,
+        },
         again: offset < reached,
     };
     session.tracker().iter().map(drop).collect()
