@@ -9,8 +9,8 @@ use super::{Gate, Glance, LEVELS, Msg, rates};
 use crate::{
     ids::{ConsumerId, Offset},
     presets::backpressure::{Backpressure, LOW, MAX_POLL_INTERVAL},
-    web::scene::Stage,
-    world::{Fact, Task, TaskState},
+    web::{chip::Look, scene::Stage},
+    world::{Fact, Task},
 };
 
 /// Records side by side.
@@ -43,7 +43,7 @@ enum Pipe {
 /// A record, as it is drawn.
 struct Droplet {
     offset: Offset,
-    state: &'static str,
+    look: Look,
     /// Its column and row in the tank: where it is, or where it was in the tick before.
     cell: (u64, u64),
     pipe: Pipe,
@@ -61,7 +61,7 @@ impl Droplet {
         };
         html! {
             <span class="chip drop" key={self.offset.0} style={format!("--c:{column};--r:{row};--i:{nth};--n:{of}")}
-                data-offset={self.offset.to_string()} data-key="none" data-state={self.state}
+                data-offset={self.offset.to_string()} data-key="none" data-state={self.look.word()}
                 data-fresh={fresh} data-out={out} data-redelivered={self.again.then_some("")}>
                 <b>{self.offset.0}</b>
             </span>
@@ -167,7 +167,7 @@ fn drops(stage: &Stage<'_, Msg>, run: usize) -> Vec<Droplet> {
     let (of, mut stacks) = (finished.len() as u64, Stacks::default());
     let out = (0..).zip(finished).map(|(nth, offset)| Droplet {
         offset,
-        state: "done",
+        look: Look::Done,
         cell: stacks.put(offset),
         pipe: Pipe::Out(nth, of),
         again: false,
@@ -185,7 +185,7 @@ fn in_tank(stage: &Stage<'_, Msg>, run: usize) -> Vec<Droplet> {
     let mut stacks = Stacks::default();
     let drop = |(offset, task): (Offset, &Task)| Droplet {
         offset,
-        state: if task.state == TaskState::Running { "running" } else { "queued" },
+        look: task.state.into(),
         cell: stacks.put(offset),
         pipe: match polled {
             Some((from, to)) if task.index >= from => Pipe::In(task.index - from, to - from),
