@@ -15,7 +15,6 @@ pub(crate) enum Look {
     Done,
     Failed,
     Quarantined,
-    Leaked,
 }
 
 impl Look {
@@ -27,7 +26,6 @@ impl Look {
             Look::Done => "done",
             Look::Failed => "failed",
             Look::Quarantined => "quarantined",
-            Look::Leaked => "leaked",
         }
     }
 }
@@ -54,38 +52,13 @@ pub(crate) fn letter(log: &Log, key: Option<KeyId>) -> String {
     name.chars().take(2).collect()
 }
 
-/// A record to draw.
-pub(crate) struct Chip<'a> {
-    pub(crate) log: &'a Log,
-    pub(crate) offset: Offset,
-    pub(crate) key: Option<KeyId>,
-    pub(crate) look: Look,
-    /// How far its attempt is, 0 to 1.
-    pub(crate) progress: Option<f64>,
-    /// Whether it came again after an owner ended.
-    pub(crate) redelivered: bool,
-}
-
-impl Chip<'_> {
-    /// The chip's contents: its offset, and its key's letter.
-    pub(crate) fn face(&self) -> Html {
-        let letter = letter(self.log, self.key);
-        html! {
-            <>
-                <b>{self.offset.0}</b>
-                if !letter.is_empty() { <i>{letter}</i> }
-            </>
-        }
-    }
-
-    /// The chip as a plain element.
-    pub(crate) fn view(&self) -> Html {
-        let progress = self.progress.map(|progress| format!("--progress:{progress:.3}"));
-        html! {
-            <span class="chip" key={self.offset.0} data-offset={self.offset.to_string()} data-key={hue(self.key)}
-                data-state={self.look.word()} data-redelivered={self.redelivered.then_some("")} style={progress}>
-                {self.face()}
-            </span>
-        }
+/// What is written on a record: its offset, and its key's letter.
+pub(crate) fn face(log: &Log, offset: Offset, key: Option<KeyId>) -> Html {
+    let letter = letter(log, key);
+    html! {
+        <>
+            <b>{offset.0}</b>
+            if !letter.is_empty() { <i>{letter}</i> }
+        </>
     }
 }

@@ -158,8 +158,6 @@ impl Counter {
 /// The runs as a scene may look at them.
 pub(crate) struct Stage<'a, M: 'static> {
     pub(crate) players: &'a [Player],
-    /// Whether nothing has happened yet but the first tick.
-    pub(crate) at_opening: bool,
     /// Whether ticks are being played.
     pub(crate) playing: bool,
     /// Where controls send their messages.

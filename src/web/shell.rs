@@ -475,5 +475,5 @@ fn is_opening(players: &[Player]) -> bool {
 }
 
 fn stage<M>(players: &[Player], playing: bool, send: Callback<M>) -> Stage<'_, M> {
-    Stage { players, at_opening: is_opening(players), playing, send }
+    Stage { players, playing, send }
 }

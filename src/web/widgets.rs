@@ -167,18 +167,3 @@ pub(crate) fn icon_button(
         </button>
     }
 }
-
-/// A button with a word on it: one that the reader wants to press if `strong`.
-pub(crate) fn button(
-    act: &'static str,
-    label: impl Into<AttrValue>,
-    strong: bool,
-    disabled: bool,
-    onclick: Callback<MouseEvent>,
-) -> Html {
-    html! {
-        <button type="button" class={classes!("button", strong.then_some("button-strong"))} data-act={act} {disabled} {onclick}>
-            {label.into()}
-        </button>
-    }
-}

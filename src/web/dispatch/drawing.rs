@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::picture::{Arc, Lane, Picture, Piece, Place, Side, Slot, Tray};
 use crate::{
     ids::KeyId,
-    web::chip::{Chip, Look, hue, letter},
+    web::chip::{Look, face, hue, letter},
     world::{Attempt, Log, Work, config::Intake},
 };
 
@@ -185,14 +185,9 @@ fn chip(picture: &Picture<'_>, piece: &Piece) -> Html {
         <span class="chip" key={piece.offset.0} data-offset={piece.offset.to_string()} data-key={hue(piece.key)} data-at={at}
             data-state={state} data-hidden={piece.hidden.then_some("")} data-behind={(nth > 0).then_some("")} data-broken={piece.after.map(|_| "")}
             title={title(picture.log, piece)} style={format!("--r:{row};--i:{nth};--n:{of}")}>
-            {face(picture, piece)}
+            {face(picture.log, piece.offset, piece.key)}
         </span>
     }
-}
-
-fn face(picture: &Picture<'_>, piece: &Piece) -> Html {
-    let Piece { offset, key, .. } = *piece;
-    Chip { log: picture.log, offset, key, look: Look::Queued, progress: None, redelivered: false }.face()
 }
 
 fn title(log: &Log, piece: &Piece) -> String {
@@ -215,7 +210,7 @@ fn ghosts<'a>(picture: &'a Picture<'_>) -> impl Iterator<Item = Html> + 'a {
         html! {
             <span class="chip" key={format!("g{}", piece.offset)} data-key={hue(piece.key)} data-at="log" data-state="logged"
                 data-ghost="" data-hidden={gone} style={format!("--i:{behind}")}>
-                {face(picture, piece)}
+                {face(picture.log, piece.offset, piece.key)}
             </span>
         }
     })

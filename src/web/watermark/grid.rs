@@ -8,11 +8,7 @@ use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 use super::{
-    super::{
-        chip::{Chip, Look},
-        scene::Stage,
-        widgets::reading,
-    },
+    super::{chip::face, scene::Stage, widgets::reading},
     Msg,
     cells::{self, Cell, State},
 };
@@ -90,14 +86,7 @@ fn cell_view(stage: &Stage<'_, Msg>, cell: &Cell, reached: Offset, flashes: bool
     let offset = cell.offset;
     let mark = |holds: bool| holds.then_some("");
     // A record's key plays no part here, and every one has its own: the neutral chip leaves the eye to the state.
-    let chip = Chip {
-        log: stage.world(0).log(),
-        offset,
-        key: None,
-        look: Look::Queued,
-        progress: None,
-        redelivered: cell.came_again,
-    };
+    let face = face(stage.world(0).log(), offset, None);
     let again = cell.would_come_again || cell.came_again;
     html! {
         <span class="wm-cell" key={offset.0} data-part={again.then_some("redelivered")}>
@@ -107,7 +96,7 @@ fn cell_view(stage: &Stage<'_, Msg>, cell: &Cell, reached: Offset, flashes: bool
                 data-flash={mark(flashes)} data-part={cell.state.part()} style={cell.quarantine.map(|over| format!("--progress:{over:.3}"))}
                 tabindex={if offset == reached { "0" } else { "-1" }} aria-label={cell.label()}
                 onclick={stage.on(move |_: MouseEvent| Msg::Tap(offset))}>
-                {chip.face()}
+                {face}
                 if let Some(note) = cell.note() { <small>{note}</small> }
             </button>
         </span>
