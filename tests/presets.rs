@@ -1,8 +1,5 @@
 //! What the article says of each panel's opening run, as tests.
 
-#[cfg(target_arch = "wasm32")]
-use wasm_bindgen_test::wasm_bindgen_test as test;
-
 use keyed_worker_pool::{
     ids::Tick,
     ledger::Outcome,
@@ -32,6 +29,8 @@ fn outcome(player: Player) -> Outcome {
 
 mod dispatch_panel {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn through(preset: &Dispatch, routing: Routing) -> Player {
         played(preset.player(preset.log().unwrap(), routing).unwrap())
@@ -91,6 +90,8 @@ mod dispatch_panel {
 mod watermark_panel {
     use super::*;
     use keyed_worker_pool::ids::{ConsumerId, Offset};
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn tapped(preset: &WatermarkPreset, taps: &[i64]) -> Player {
         let mut player = preset.player().unwrap();
@@ -192,6 +193,8 @@ mod watermark_panel {
 
 mod backpressure_panel {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn mode(intake: Intake) -> Player {
         played(Backpressure::default().player(intake).unwrap())
@@ -284,6 +287,8 @@ mod backpressure_panel {
 
 mod rebalance_panel {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn with(drain: u64, guard: Guard) -> Player {
         played(Rebalance { drain, guard }.player().unwrap())
