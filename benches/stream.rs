@@ -5,7 +5,7 @@
 //! scenario for scale. Times are of this machine in this run; read the ratios, which the table at the end
 //! prints.
 
-#![allow(missing_docs, clippy::disallowed_types)] // Here time is what is measured.
+#![allow(missing_docs)] // Criterion's macros make public items.
 
 use std::{
     path::Path,
