@@ -203,6 +203,92 @@ fn help_says_what_exit_codes_mean() {
     assert_eq!(run(&["run", "--frmat", "json", "x"]).status, 2);
 }
 
+/// Everything that could steer a terminal, or could not be seen on it.
+const HOSTILE: &str = "\u{1b}]0;x\u{7}\u{9b}31m\r\u{85}\u{202e}\u{2066}\u{200b}\u{2028}\u{2029}\u{feff}";
+
+fn is_tame(text: &str) -> bool {
+    let steers = |c: char| (c.is_control() && c != '\n') || (!c.is_ascii() && HOSTILE.contains(c));
+    !text.chars().any(steers)
+}
+
+#[test]
+fn nothing_in_a_file_steers_the_terminal() {
+    let folder = Folder::new("hostile");
+    let toml: String = HOSTILE.chars().map(|c| format!("\\u{:04X}", u32::from(c))).collect();
+    let key = format!("{toml}\\nK");
+    let content = format!(
+        "title = \"{key}\"\nsource = \"{key}\"\n[log]\nrecords = [\"0:{key}*1\", \"1:*1\", \"2:-*1\"]\n[expect]\nrows = {{ \"{key}\" = 5, A = 1 }}\n"
+    );
+    let file = folder.write(&format!("{HOSTILE}\n.toml"), &content);
+    let late = folder.write(
+        &format!("{HOSTILE}late.toml"),
+        "ticks = 1\n[log]\nrecords = []\n[[at]]\ntick = 9\ndo = { crash = \"A\" }\n",
+    );
+    let bad =
+        folder.write("bad.toml", format!("[log]\nrecords = []\n[expect]\nrows = {{ \"{key}\" = \"x\" }}\n"));
+    for args in [
+        &["run", text(&file)][..],
+        &["run", "--events", "text", text(&file)],
+        &["check", text(&file)],
+        &["check", text(&late)],
+        &["check", text(&bad)],
+        &["run", "--chart", &format!("{HOSTILE}.gif"), text(&file)],
+        &["run", "--chart", &format!("no/{HOSTILE}.svg"), text(&file)],
+        &["check", &format!("no/{HOSTILE}")],
+        &["check", "--bless", text(&file)],
+    ] {
+        let said = run(args);
+        assert!(is_tame(&said.out) && is_tame(&said.err), "{args:?}\n{:?}\n{:?}", said.out, said.err);
+    }
+    let sentences = run(&["run", "--events", "text", text(&file)]).out;
+    for line in [
+        r#"started offset 0 (key "\u{1b}]0;x\u{7}\u{9b}31m\r\u{85}\u{202e}\u{2066}\u{200b}\u{2028}\u{2029}\u{feff}\nK")."#,
+        "started offset 1 (empty key).",
+        "started offset 2 (no key).",
+    ] {
+        assert!(sentences.lines().any(|other| other.ends_with(line)), "{line}\n{sentences}");
+    }
+    folder.write("bad.toml", content);
+    let said = run(&["check", text(&bad)]);
+    assert!(
+        said.out.contains(
+            r#"\u{feff}\nK": 5 expected, 0 found; A: 1 expected, no row found; "": no row expected, 1 found"#
+        ),
+        "{}",
+        said.out
+    );
+
+    let lines = run(&["run", "--events", "jsonl", text(&bad)]).out;
+    let started = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+    let started = lines.lines().map(started).find(|event| event["kind"] == "started").expect("a start");
+    assert_eq!(started["key"], format!("{HOSTILE}\nK"), "programs get the key itself");
+}
+
+#[test]
+fn a_long_difference_is_cut_short() {
+    let folder = Folder::new("long-difference");
+    let offsets: Vec<_> = (0..40).map(|offset| format!("\"{offset}@1\"")).collect();
+    let rows: Vec<_> = (0..40).map(|row| format!("R{row:02} = 1")).collect();
+    let file = folder.write(
+        "x.toml",
+        format!(
+            "[log]\nrecords = [\"0:A*1\"]\n[expect]\ncompletions = [{}]\nrows = {{ {} }}\n",
+            offsets.join(", "),
+            rows.join(", ")
+        ),
+    );
+    let said = run(&["check", text(&file)]);
+    for line in [
+        r#"expected ["0@1", "1@1", "2@1", "3@1", "4@1", "5@1", "6@1", "7@1", "8@1", "9@1", and 30 more]"#,
+        "the first 1 agree, then 1@1 expected, the end found",
+        "expected { R00 = 1, R01 = 1, R02 = 1, R03 = 1, R04 = 1, R05 = 1, R06 = 1, R07 = 1, R08 = 1, R09 = 1, and 30 more }",
+        "got { A = 0 }",
+    ] {
+        assert!(said.out.lines().any(|other| other.trim() == line), "{line}\n{}", said.out);
+    }
+    assert!(said.out.contains("R09: 1 expected, no row found; and 31 more"), "{}", said.out);
+}
+
 // Pipes.
 
 #[test]

@@ -8,7 +8,10 @@ use super::{
     file::{Given, replace},
     out::{BAD, GOOD, ODD, Paper, complain, paint},
 };
-use crate::scenario::{BadInput, Scenario, Source, Verdict, blessed, check, files};
+use crate::{
+    ledger::escaped,
+    scenario::{BadInput, Scenario, Source, Verdict, blessed, check, files},
+};
 
 /// Arguments of `kwp check`.
 #[derive(Args, Debug)]
@@ -77,11 +80,11 @@ fn one(file: Option<&Path>, bless: bool, paper: &mut Paper, tally: &mut Tally) {
         Err(error) => return unusable(&error, tally),
     };
     for warning in &scenario.warnings {
-        complain(ODD, "warning", format!("{}: {warning}", scenario.file));
+        complain(ODD, "warning", format!("{}: {warning}", escaped(&scenario.file)));
     }
     let verdict = match check(&scenario) {
         Ok(verdict) => verdict,
-        Err(error) => return unusable(&format!("{}: {error}", scenario.file), tally),
+        Err(error) => return unusable(&format!("{}: {error}", escaped(&scenario.file)), tally),
     };
     tell(&scenario, &verdict, paper);
     if bless && (!verdict.differences.is_empty() || scenario.expect.is_empty()) {
@@ -90,7 +93,7 @@ fn one(file: Option<&Path>, bless: bool, paper: &mut Paper, tally: &mut Tally) {
         };
         match write(path, &source, &scenario, &verdict) {
             Ok(()) => {
-                paper.line(format!("{} {}", paint(ODD, "blessed"), scenario.file));
+                paper.line(format!("{} {}", paint(ODD, "blessed"), escaped(&scenario.file)));
                 tally.blessed += 1;
             }
             Err(error) => return unusable(&error, tally),
@@ -105,7 +108,7 @@ fn one(file: Option<&Path>, bless: bool, paper: &mut Paper, tally: &mut Tally) {
 }
 
 fn tell(scenario: &Scenario, verdict: &Verdict, paper: &mut Paper) {
-    let file = &scenario.file;
+    let file = escaped(&scenario.file);
     if verdict.is_good() {
         let expected = match scenario.expect.len() {
             0 => " (it expects nothing)".to_owned(),

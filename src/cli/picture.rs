@@ -14,6 +14,7 @@ use plotters::{
 use super::file::replace;
 use crate::{
     chart::{ChartData, Frame, Palette, Point, draw_with_axes},
+    ledger::escaped,
     run::Run,
     world::config::Intake,
 };
@@ -37,7 +38,10 @@ impl Kind {
         match path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase).as_deref() {
             Some("svg") => Ok(Kind::Svg),
             Some("png") => Ok(Kind::Png),
-            _ => Err(format!("{}: a chart's name must end in .svg or .png", path.display())),
+            _ => {
+                let name = escaped(&path.display().to_string());
+                Err(format!("{name}: a chart's name must end in .svg or .png"))
+            }
         }
     }
 }
@@ -157,7 +161,7 @@ impl Recorder {
 /// Draws the chart and writes it, all of it or nothing.
 pub(super) fn write(kind: Kind, path: &Path, data: &ChartData, title: &str) -> io::Result<()> {
     register_letters();
-    let title: String = title.chars().filter(|c| !c.is_control()).take(80).collect();
+    let title: String = escaped(title).chars().take(80).collect();
     let content = match kind {
         Kind::Svg => {
             let mut text = String::new();

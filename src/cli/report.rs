@@ -3,11 +3,11 @@
 use super::out::{BAD, GOOD, HEAD, ODD, Paper, paint};
 use crate::{
     ids::KeyId,
-    ledger::{Counters, INVARIANTS, Keep, Outcome},
+    ledger::{Counters, INVARIANTS, Keep, Outcome, escaped, key_name},
     run::Run,
     scenario::{Exhausted, Finding, Scenario, findings, play},
     workload::{Workload, hundredths},
-    world::{Key, Log, config::Routing},
+    world::{Log, config::Routing},
 };
 
 /// Entries of a list that are shown.
@@ -44,9 +44,9 @@ pub(super) fn print(
 
 fn heading(scenario: &Scenario, run: &Run, paper: &mut Paper) {
     let title = scenario.title.as_deref().unwrap_or(&scenario.file);
-    paper.line(paint(HEAD, one_line(title)));
+    paper.line(paint(HEAD, escaped(title)));
     if let Some(source) = &scenario.source {
-        paper.line(format!("after {}", one_line(source)));
+        paper.line(format!("after {}", escaped(source)));
     }
     let (records, keys) = (run.world().log().len(), run.world().log().key_count());
     let last = run.now().0.saturating_sub(1);
@@ -200,10 +200,6 @@ fn named(key: Option<KeyId>, log: &Log) -> String {
     }
 }
 
-fn key_name(key: &Key) -> String {
-    one_line(&key.to_string())
-}
-
 fn ticks_of(ticks: u64) -> String {
     format!("{ticks} {}", plural(ticks, "tick", "ticks"))
 }
@@ -216,11 +212,6 @@ fn plural(count: u64, one: &'static str, more: &'static str) -> &'static str {
     if count == 1 { one } else { more }
 }
 
-/// What a file holds may not steer the terminal.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
 fn absent(name: &str) -> String {
     match name {
         "crashed_at" => "never",
@@ -231,23 +222,10 @@ fn absent(name: &str) -> String {
 
 /// A value, its list cut short.
 fn short(finding: &Finding) -> String {
-    fn list<T: ToString>(items: impl ExactSizeIterator<Item = T>) -> String {
-        let count = items.len();
-        let shown: Vec<_> = items.take(SHOWN).map(|item| item.to_string()).collect();
-        match count {
-            0 => "none".to_owned(),
-            count if count <= SHOWN => shown.join(", "),
-            count => format!("{count}: {} and so on", shown.join(", ")),
-        }
-    }
-    match finding {
-        Finding::Number(number) => number.to_string(),
-        Finding::Offsets(offsets) => list(offsets.iter()),
-        Finding::Stamps(stamps) => list(stamps.iter()),
-        Finding::Sentences(sentences) => list(sentences.iter()),
-        Finding::Rows(rows) => list(rows.iter().map(|(key, version)| {
-            let key = if key.is_empty() { "\"\"".to_owned() } else { one_line(key) };
-            format!("{key} = {version}")
-        })),
+    match finding.entries() {
+        None => finding.to_string(),
+        Some(entries) if entries.is_empty() => "none".to_owned(),
+        Some(entries) if entries.len() <= SHOWN => entries.join(", "),
+        Some(entries) => format!("{}: {} and so on", entries.len(), entries[..SHOWN].join(", ")),
     }
 }

@@ -12,7 +12,7 @@ use super::{
     report,
 };
 use crate::{
-    ledger::Keep,
+    ledger::{Keep, escaped},
     scenario::{Scenario, Source, faults, play},
 };
 
@@ -79,7 +79,7 @@ fn try_run(args: &RunArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::
         )?,
     };
     for warning in &scenario.warnings {
-        complain(ODD, "warning", format!("{}: {warning}", scenario.file));
+        complain(ODD, "warning", format!("{}: {warning}", escaped(&scenario.file)));
     }
 
     let keep = if args.events.is_some() { Keep::Events } else { Keep::Outcome };
@@ -98,15 +98,16 @@ fn try_run(args: &RunArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::
         }
         !paper.is_torn()
     });
-    let run = run.map_err(|error| format!("{}: {error}", scenario.file))?;
+    let run = run.map_err(|error| format!("{}: {error}", escaped(&scenario.file)))?;
     if paper.is_torn() {
         return Ok(0);
     }
 
     if let (Some(kind), Some(path)) = (chart, &args.chart) {
         let title = scenario.title.clone().unwrap_or_else(|| scenario.file.clone());
-        picture::write(kind, path, &recorder.chart(), &title)
-            .map_err(|error| format!("{}: the chart cannot be written: {error}", path.display()))?;
+        picture::write(kind, path, &recorder.chart(), &title).map_err(|error| {
+            format!("{}: the chart cannot be written: {error}", escaped(&path.display().to_string()))
+        })?;
     }
     let outcome = run.outcome();
     match (args.format, args.events) {

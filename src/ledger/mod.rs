@@ -23,6 +23,9 @@ pub use counters::Counters;
 pub use event::{Event, EventId, Remark, Weight};
 pub use invariants::{INVARIANTS, Invariant, Verdicts};
 pub use outcome::{Outcome, Stamp};
+pub use sentence::{escaped, key_name};
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use sentence::{quoted_unless_plain, shows};
 
 use causes::Causes;
 use history::History;

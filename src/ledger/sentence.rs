@@ -10,7 +10,7 @@ use crate::{
     ids::{KeyId, Offset},
     mechanism::Guard,
     world::{
-        Attempt, CommitCause, CrashCause, EndedBy, Fact, Ignored, Input, Knob, LetterCause, Log,
+        Attempt, CommitCause, CrashCause, EndedBy, Fact, Ignored, Input, Key, Knob, LetterCause, Log,
         config::{CommitOffset, Intake, NullKeys, RetryAt, Routing, Then},
     },
 };
@@ -154,11 +154,78 @@ impl Event {
     }
 }
 
+/// A key as every sentence and report shows it: as it is if it is plain; in quotes, what cannot be told by
+/// eye escaped, if it is empty, has spaces, quotes or backslashes in it, or would not be seen as what it is.
+/// No two keys look alike.
+#[must_use]
+pub fn key_name(key: &Key) -> String {
+    quoted_unless_plain(key.bytes())
+}
+
+/// The same for a key that is a text.
+pub(crate) fn quoted_unless_plain(key: &[u8]) -> String {
+    let mut name = String::with_capacity(key.len() + 2);
+    let mut plain = !key.is_empty();
+    for chunk in key.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            plain &= shows(c) && !matches!(c, ' ' | '"' | '\\');
+            match c {
+                '"' | '\\' => name.extend(['\\', c]),
+                c => push_shown(&mut name, c),
+            }
+        }
+        for byte in chunk.invalid() {
+            plain = false;
+            let _ = write!(name, "\\x{byte:02x}");
+        }
+    }
+    if plain { name } else { format!("\"{name}\"") }
+}
+
+/// A text of somebody else's on one line, with nothing in it that steers a terminal or cannot be seen: such
+/// characters are escaped.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    text.chars().for_each(|c| push_shown(&mut shown, c));
+    shown
+}
+
+fn push_shown(text: &mut String, c: char) {
+    match c {
+        c if shows(c) => text.push(c),
+        '\t' | '\n' | '\r' => text.extend(c.escape_default()),
+        c => text.extend(c.escape_unicode()),
+    }
+}
+
+/// Whether a character appears as itself, in its place, and moves nothing around it. By a list of our own,
+/// so that a sentence does not depend on the Unicode tables of a compiler.
+pub(crate) fn shows(c: char) -> bool {
+    !matches!(c,
+        // Controls, C1 included; spaces other than the plain one; what breaks a line.
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{2028}' | '\u{2029}'
+        | '\u{202f}' | '\u{205f}' | '\u{3000}'
+        // Without a width or a shape: hyphens, joiners, fillers, variation selectors, tags.
+        | '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+        // What turns the direction of writing.
+        | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        // Accents that join the letter before them, which looks like the accented letter then.
+        | '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}'
+        | '\u{fe20}'..='\u{fe2f}'
+        // Whatever a font makes of them.
+        | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}'
+    )
+}
+
 /// A record: "offset 7 (key C)".
 fn record(attempt: &Attempt, log: &Log) -> String {
     match attempt.key.and_then(|id| log.key(id)) {
         Some(key) if key.bytes().is_empty() => format!("offset {} (empty key)", attempt.offset),
-        Some(key) => format!("offset {} (key {key})", attempt.offset),
+        Some(key) => format!("offset {} (key {})", attempt.offset, key_name(key)),
         None => format!("offset {} (no key)", attempt.offset),
     }
 }
@@ -200,7 +267,7 @@ fn wrote(
 ) -> String {
     let (consumer, version) = (attempt.consumer, attempt.offset);
     let row = match log.key(key) {
-        Some(name) if !name.bytes().is_empty() => format!("row {name}"),
+        Some(key) if !key.bytes().is_empty() => format!("row {}", key_name(key)),
         _ => "the row of the empty key".to_owned(),
     };
     let leak = if late { " after the handover: a leaked write" } else { "" };
@@ -307,5 +374,64 @@ fn list(offsets: &[Offset]) -> String {
     match offsets.len().saturating_sub(SHOWN) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn plain_keys_are_shown_as_they_are() {
+        for plain in ["A", "N14228", "a*b:c", "-", "user@example.org/7", "Zürich", "ключ", "鍵", "สวัสดี", "🔑"]
+        {
+            assert_eq!(key_name(&Key::from(plain)), plain);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_told_by_eye_is_escaped() {
+        for (key, shown) in [
+            ("", r#""""#),
+            ("A b", r#""A b""#),
+            (" A", r#"" A""#),
+            ("a\"b", r#""a\"b""#),
+            ("a\\b", r#""a\\b""#),
+            ("\u{1b}[31mred", r#""\u{1b}[31mred""#),
+            ("a\nb\r\t\0", r#""a\nb\r\t\u{0}""#),
+            ("\u{9b}31m\u{85}\u{7f}", r#""\u{9b}31m\u{85}\u{7f}""#),
+            ("\u{202e}A\u{2066}\u{2069}", r#""\u{202e}A\u{2066}\u{2069}""#),
+            ("A\u{200b}\u{feff}\u{200d}", r#""A\u{200b}\u{feff}\u{200d}""#),
+            ("A\u{2028}\u{2029}", r#""A\u{2028}\u{2029}""#),
+            ("A\u{a0}", r#""A\u{a0}""#),
+            ("e\u{301}", r#""e\u{301}""#),
+            ("é", "é"),
+        ] {
+            assert_eq!(key_name(&Key::from(key)), shown);
+        }
+        assert_eq!(key_name(&Key::new(*b"a\xff\xc3")), r#""a\xff\xc3""#);
+        assert_eq!(escaped("a title\u{1b}[2J \u{202e}\"x\"\n\\"), "a title\\u{1b}[2J \\u{202e}\"x\"\\n\\");
+    }
+
+    #[test]
+    fn no_two_keys_look_alike() {
+        // Every key of up to four of these bytes: text, its escapes spelt out, half a character.
+        let bytes = *b"u{1}\\\"x\n\x1b \xc3\xa9";
+        let mut keys: Vec<Vec<u8>> = vec![Vec::new()];
+        let mut longest = keys.clone();
+        for _ in 0..4 {
+            longest = longest
+                .iter()
+                .flat_map(|key| bytes.iter().map(|byte| [&key[..], &[*byte]].concat()))
+                .collect();
+            keys.extend(longest.iter().cloned());
+        }
+        keys.extend([&b"\xff"[..], b"\\xff", b"\x1b", b"\\u{1b}", b"\"\\u{1b}\""].map(<[u8]>::to_vec));
+        let different = BTreeSet::from_iter(keys);
+        let names: BTreeSet<_> = different.iter().map(|key| key_name(&Key::new(key.clone()))).collect();
+        assert_eq!(names.len(), different.len());
+        assert!(names.iter().all(|name| name.chars().all(shows)));
     }
 }

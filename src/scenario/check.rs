@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     ids::Tick,
-    ledger::{Invariant, Keep, Outcome, Verdicts},
+    ledger::{Invariant, Keep, Outcome, Verdicts, quoted_unless_plain},
 };
 
 /// What a check found.
@@ -77,6 +77,9 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// Entries of a list that a difference shows.
+const SHOWN: usize = 10;
+
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Difference { name, line, expected, got } = self;
@@ -84,12 +87,34 @@ impl fmt::Display for Difference {
             "crashed_at" => "nothing: nobody crashed".to_owned(),
             _ => "nothing: the owner is down at the end".to_owned(),
         };
-        let shown = got.as_ref().map_or_else(absent, ToString::to_string);
-        write!(f, "line {line}: {name}\n  expected {expected}\n       got {shown}")?;
+        let shown = got.as_ref().map_or_else(absent, short);
+        write!(f, "line {line}: {name}\n  expected {}\n       got {shown}", short(expected))?;
         if let Some(hint) = got.as_ref().and_then(|got| first_difference(expected, got)) {
             write!(f, "\n           {hint}")?;
         }
         Ok(())
+    }
+}
+
+/// A value as a scenario file spells it, but for the keys of rows; a long list cut short.
+fn short(finding: &Finding) -> String {
+    let Some(entries) = finding.entries() else { return finding.to_string() };
+    let quoted = matches!(finding, Finding::Stamps(_) | Finding::Sentences(_));
+    let shown =
+        entries.iter().take(SHOWN).map(|entry| if quoted { format!("\"{entry}\"") } else { entry.clone() });
+    let shown = join(shown.collect(), entries.len(), ", ");
+    match finding {
+        Finding::Rows(rows) if rows.is_empty() => "{}".to_owned(),
+        Finding::Rows(_) => format!("{{ {shown} }}"),
+        _ => format!("[{shown}]"),
+    }
+}
+
+/// Some of `all` entries, and how many more there are.
+fn join(shown: Vec<String>, all: usize, between: &str) -> String {
+    match all.saturating_sub(shown.len()) {
+        0 => shown.join(between),
+        more => format!("{}{between}and {more} more", shown.join(between)),
     }
 }
 
@@ -117,11 +142,13 @@ fn first_difference(expected: &Finding, got: &Finding) -> Option<String> {
         }
         (Finding::Rows(expected), Finding::Rows(got)) => {
             let keys = expected.keys().chain(got.keys().filter(|key| !expected.contains_key(*key)));
+            let differing: Vec<_> = keys.filter(|key| expected.get(*key) != got.get(*key)).collect();
             let version = |version: Option<&i64>| version.map_or("no row".to_owned(), ToString::to_string);
-            let rows = keys.filter(|key| expected.get(*key) != got.get(*key)).map(|key| {
-                format!("{key}: {} expected, {} found", version(expected.get(key)), version(got.get(key)))
-            });
-            rows.collect::<Vec<_>>().join("; ")
+            let row = |key: &&String| {
+                let (expected, got) = (version(expected.get(*key)), version(got.get(*key)));
+                format!("{}: {expected} expected, {got} found", quoted_unless_plain(key.as_bytes()))
+            };
+            join(differing.iter().take(SHOWN).map(row).collect(), differing.len(), "; ")
         }
         _ => return None,
     })

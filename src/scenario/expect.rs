@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     ids::{Offset, Tick},
-    ledger::{INVARIANTS, Outcome, Stamp},
+    ledger::{INVARIANTS, Outcome, Stamp, quoted_unless_plain},
 };
 
 /// A value under one of the names.
@@ -226,6 +226,25 @@ fn invariant(value: &Value<'_>) -> Result<String, BadInput> {
         format!("no invariant has this name{hint}"),
         format!("one of these sentences:{}", all.concat()),
     ))
+}
+
+impl Finding {
+    /// The entries of a list for people, a row by its key as every sentence shows it; `None` for a number.
+    #[must_use]
+    pub fn entries(&self) -> Option<Vec<String>> {
+        Some(match self {
+            Finding::Number(_) => return None,
+            Finding::Offsets(offsets) => offsets.iter().map(ToString::to_string).collect(),
+            Finding::Stamps(stamps) => stamps.iter().map(ToString::to_string).collect(),
+            Finding::Sentences(sentences) => sentences.iter().cloned().collect(),
+            Finding::Rows(rows) => {
+                let row = |(key, version): (&String, &i64)| {
+                    format!("{} = {version}", quoted_unless_plain(key.as_bytes()))
+                };
+                rows.iter().map(row).collect()
+            }
+        })
+    }
 }
 
 impl fmt::Display for Finding {

@@ -11,6 +11,8 @@ use std::{
     path::Path,
 };
 
+use crate::ledger::{escaped, shows};
+
 /// The longest scenario file: 16 MiB. (A trace, which is a file of its own, may be longer.)
 pub const LONGEST_FILE: u64 = 16 << 20;
 
@@ -208,15 +210,14 @@ impl BadInput {
 impl fmt::Display for BadInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Complaint { file, place, message, expected } = &*self.0;
-        let file: String = file.chars().map(printable).collect();
-        f.write_str(&file)?;
+        f.write_str(&escaped(file))?;
         if let Some(place) = place {
             write!(f, ":{}", place.line)?;
             if place.width > 0 {
                 write!(f, ":{}", place.column)?;
             }
         }
-        write!(f, ": {message}")?;
+        write!(f, ": {}", escaped(message))?;
         let margin = match place {
             Some(place) if place.width > 0 => {
                 let number = place.line.to_string();
@@ -239,20 +240,19 @@ impl Error for BadInput {}
 /// A text from the input as part of a sentence: quoted, cut short, nothing that moves a cursor.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
-    let mut cut: String = text.chars().take(LONGEST).map(printable).collect();
+    let mut cut = escaped(&text.chars().take(LONGEST).collect::<String>());
     if text.chars().nth(LONGEST).is_some() {
         cut.push('…');
     }
     format!("\"{cut}\"")
 }
 
+/// A character in a quoted line, where each must keep its column.
 fn printable(c: char) -> char {
     match c {
         '\t' => ' ',
-        c if c.is_control() => '\u{fffd}',
-        // Marks that reorder what a terminal shows.
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-        c => c,
+        c if shows(c) => c,
+        _ => '\u{fffd}',
     }
 }
 
