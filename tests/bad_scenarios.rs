@@ -5,6 +5,7 @@
 use std::{fs, path::Path};
 
 use keyed_worker_pool::{
+    ids::Offset,
     ledger::Keep,
     scenario::{BadInput, Scenario, Source, blessed, play},
 };
@@ -208,9 +209,9 @@ fn logs_are_checked() {
         ("[log]\ngenerate = { count = 1, keys = 1, work = 6 }", "is the number 6", "[1, 6]"),
         ("[log]\ngenerate = { keys = 1, work = [1, 1] }", "has no `count`", "count = 40"),
         (
-            "[log]\ngenerate = { count = 9223372036854775807, keys = 1, work = [1, 1] }",
-            "`log.generate.count`",
-            "offsets from 0",
+            "[log]\nstart = 9223372036854775800\ngenerate = { count = 8, keys = 1, work = [1, 1] }",
+            ":3:22: `log.generate.count` is 8",
+            "at most 7: offsets from `log.start`, which is 9223372036854775800, to 9223372036854775806",
         ),
         ("ticks = 100000001\n[log]\nrecords = []", "`ticks` is the number 100000001", "from 0 to 100000000"),
         ("members = [\"B\"]\n[log]\nrecords = []", "`members` is [\"B\"]", "[\"A\"] or [\"A\", \"B\"]"),
@@ -243,12 +244,23 @@ fn an_unusual_file_can_be_in_order() {
         "log = { records = [\"0:a:b*c*1!\", \"1:*tap\", \"2:-*never!2\", { offset = 9_000, key = \"-\", work = 0x2 }] }",
         "at = []\n[log]\nstart = 9223372036854775806\nrecords = []",
         "[log]\ngenerate = { count = 0, keys = 3, skew = 4294967295, work = [1, 4294967296] }",
+        "[log]\ngenerate = { count = 9223372036854775807, keys = 1, work = [1, 1] }",
+        "[log]\nstart = 9223372036854775800\ngenerate = { count = 7, keys = 1, work = [1, 1] }",
         "members = [\"B\", \"A\"]\n[[at]]\ntick = 0\ndo.set = {}\n[log]\nrecords = []\n[consumer]\n[expect]\n[store]",
     ] {
         if let Err(error) = parse(text) {
             panic!("{error}");
         }
     }
+}
+
+#[test]
+fn a_generated_log_may_end_at_the_last_offset() {
+    let log =
+        "ticks = 9\n[log]\nstart = 9223372036854775800\ngenerate = { count = 7, keys = 1, work = [1, 1] }";
+    let run = play(&parse(log).unwrap_or_else(|error| panic!("{error}")), Keep::Outcome, |_| true);
+    let outcome = run.expect("a small run").outcome();
+    assert_eq!((outcome.committed, outcome.completions.len()), (Offset(i64::MAX), 7));
 }
 
 /// Reads, and if there is something to play plays the beginning.

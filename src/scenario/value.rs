@@ -302,6 +302,11 @@ fn expected(rule: Rule) -> String {
         Rule::BelowHigh(high) => format!("a low mark below the high one, which is {high}"),
         Rule::Above(offset) => format!("offsets that strictly increase: one above {offset}"),
         Rule::Offset => format!("offsets from 0 to {}", i64::MAX - 1),
+        Rule::RoomFrom(start) => format!(
+            "at most {}: offsets from `log.start`, which is {start}, to {}",
+            i64::MAX - start,
+            i64::MAX - 1
+        ),
         Rule::DrawWithin32Bits => "a smaller range, or fewer keys: one draw has 32 bits".to_owned(),
         Rule::Members => "[\"A\"] or [\"A\", \"B\"]".to_owned(),
     }

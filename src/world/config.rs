@@ -305,6 +305,8 @@ pub enum Rule {
     Above(i64),
     /// An offset is `0 ..= i64::MAX - 1`.
     Offset,
+    /// No more records than there are offsets from this one on.
+    RoomFrom(i64),
     /// One draw has 32 bits: no range, and no sum of weights, above 2^32.
     DrawWithin32Bits,
     /// The group is A, or A and B.
@@ -333,6 +335,10 @@ impl fmt::Display for Rule {
             Rule::BelowHigh(high) => write!(f, "must be below the high mark, {high}"),
             Rule::Above(offset) => write!(f, "offsets must strictly increase: above {offset}"),
             Rule::Offset => write!(f, "offsets run from 0 to {}", i64::MAX - 1),
+            Rule::RoomFrom(start) => {
+                let (last, room) = (i64::MAX - 1, i64::MAX - start);
+                write!(f, "there are {room} offsets from {start} to the last one, {last}")
+            }
             Rule::DrawWithin32Bits => f.write_str("a draw has 32 bits: use a smaller range or fewer keys"),
             Rule::Members => f.write_str("the members must be [\"A\"] or [\"A\", \"B\"]"),
         }

@@ -163,9 +163,10 @@ impl Log {
     /// If the recipe's last offset would not be one, or `start` is none.
     pub fn generated(start: Offset, recipe: Generated) -> Result<Log, ConfigError> {
         check_start(start)?;
-        let last = i64::try_from(recipe.count()).ok().and_then(|count| start.0.checked_add(count));
-        if last.is_none_or(|end| end > i64::MAX - 1) {
-            return Err(ConfigError::new("log.generate.count", recipe.count(), Rule::Offset));
+        // The offset after the last one, which is committed in the end.
+        let end = i64::try_from(recipe.count()).ok().and_then(|count| start.0.checked_add(count));
+        if end.is_none() {
+            return Err(ConfigError::new("log.generate.count", recipe.count(), Rule::RoomFrom(start.0)));
         }
         let keys = (1..=recipe.keys()).map(|rank| KeyEntry::new(Generated::key_name(rank))).collect();
         Ok(Log { start, keys, source: Source::Generated(recipe) })
