@@ -431,6 +431,58 @@ fn a_bad_file_is_not_blessed() {
     assert_eq!(fed(&["check", "--bless", "-"], "[log]\nrecords = []\n").status, 2);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_blessed_keeps_its_permissions_and_a_read_only_one_its_content() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = Folder::new("bless-mode");
+    let content = "[log]\nrecords = [\"0:A*1\"]\n[expect]\ncommitted = 5\n";
+    let file = folder.write("x.toml", content);
+    let mode = |mode: u32| {
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("permissions");
+    };
+    mode(0o444);
+    let said = run(&["check", "--bless", text(&file)]);
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("x.toml: it cannot be written: it is read-only"), "{}", said.err);
+    assert_eq!(fs::read_to_string(&file).expect("the file"), content);
+    mode(0o640);
+    let link = folder.0.join("link.toml");
+    symlink("x.toml", &link).expect("a link");
+    assert_eq!(run(&["check", "--bless", text(&link)]).status, 0);
+    assert!(fs::read_to_string(&file).expect("the file").ends_with("committed = 1\n"));
+    assert_eq!(fs::metadata(&file).expect("the file").permissions().mode() & 0o777, 0o640);
+    assert!(fs::symlink_metadata(&link).expect("the link").is_symlink());
+    assert_eq!(fs::read_dir(&folder.0).expect("the folder").count(), 2, "nothing else is left behind");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_shown_is_not_written() {
+    let folder = Folder::new("bless-full");
+    let content = "[log]\nrecords = [\"0:A*1\"]\n[expect]\ncommitted = 5\n";
+    let file = folder.write("x.toml", content);
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
+    let said = said(&kwp().args(["check", "--bless", text(&file)]).stdout(full).output().expect("kwp runs"));
+    assert_eq!(said.status, 2);
+    assert!(said.err.starts_with("error: standard output: "), "{}", said.err);
+    assert_eq!(fs::read_to_string(&file).expect("the file"), content);
+}
+
+#[test]
+fn blessing_rewrites_no_value_that_is_right() {
+    let folder = Folder::new("bless-inner");
+    let right = "completions = [\n  \"0@2\", # first\n  \"1@3\",\n]\n";
+    let before = format!(
+        "[log]\nrecords = [\"0:A*2\", \"1:A*1\"]\n[expect]\n{right}w = [\n  \"0@0\", # gone\n] # kept\n"
+    );
+    let file = folder.write("x.toml", &before);
+    assert_eq!(run(&["check", "--bless", text(&file)]).status, 0);
+    let after = fs::read_to_string(&file).expect("the file");
+    assert!(after.contains(right), "{after}");
+    assert!(after.ends_with("w = [\"0@0\", \"1@2\", \"2@3\"] # kept\n"), "{after}");
+}
+
 // Charts.
 
 #[test]

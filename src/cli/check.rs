@@ -22,8 +22,10 @@ pub(super) struct CheckArgs {
 
     /// Write what came out into [expect], after showing the difference
     ///
-    /// Only names that [expect] has are written, all of them where it has none. Comments and layout of the
-    /// file survive.
+    /// Only names that [expect] has are written, all of them where it has none. A value that is right stays as
+    /// it is spelt, and so does everything outside [expect]. A value that is wrong is written anew on one line:
+    /// the comment behind it stays, comments within it go. A name whose value is absent now (a watermark of an
+    /// owner that is down) goes, with the comments above it. A read-only file is refused.
     #[arg(long)]
     bless: bool,
 }
@@ -91,6 +93,11 @@ fn one(file: Option<&Path>, bless: bool, paper: &mut Paper, tally: &mut Tally) {
         let Some(path) = file else {
             return unusable(&"there is no file to bless: the scenario came from standard input", tally);
         };
+        // What could not be shown is not written: the end of the program says why.
+        if !paper.flush() {
+            tally.unusable += 1;
+            return;
+        }
         match write(path, &source, &scenario, &verdict) {
             Ok(()) => {
                 paper.line(format!("{} {}", paint(ODD, "blessed"), escaped(&scenario.file)));

@@ -3,7 +3,8 @@
 use std::{
     convert::Infallible,
     ffi::OsString,
-    fs, io,
+    fs,
+    io::{self, Write},
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -31,17 +32,27 @@ impl FromStr for Given {
     }
 }
 
-/// Writes a file: all of it, or the old one stays.
+/// Writes a file: all of it, or the old one stays. An old one keeps its permissions, and its owner where that
+/// may be set; one that may not be written is left alone, although its folder would allow to replace it.
 pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     // A link goes on pointing where it did.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let old = match fs::metadata(&path) {
+        Ok(old) if !old.is_file() => return Err(io::Error::other("it is not a regular file")),
+        Ok(old) if old.permissions().readonly() => return Err(io::Error::other("it is read-only")),
+        Ok(old) => Some(old),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let mut temporary = OsString::from(".");
     temporary.push(name);
     temporary.push(format!(".{}.new", std::process::id()));
     let temporary = path.with_file_name(temporary);
-    let written = fs::write(&temporary, content).and_then(|()| {
-        if let Ok(old) = fs::metadata(&path) {
+    let mut file = fs::File::create_new(&temporary)?;
+    let written = file.write_all(content).and_then(|()| {
+        if let Some(old) = old {
+            keep_owner(&temporary, &old);
             fs::set_permissions(&temporary, old.permissions())?;
         }
         fs::rename(&temporary, &path)
@@ -51,3 +62,15 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     }
     written
 }
+
+/// Not everybody may give files away; then the new one is the writer's.
+#[cfg(unix)]
+fn keep_owner(path: &Path, old: &fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt, chown};
+    if chown(path, Some(old.uid()), Some(old.gid())).is_err() {
+        let _ = chown(path, None, Some(old.gid()));
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &Path, _: &fs::Metadata) {}

@@ -44,6 +44,16 @@ impl Paper {
         self.torn.is_some()
     }
 
+    /// Whether everything so far was written, or would have been to a reader who has gone.
+    pub(super) fn flush(&mut self) -> bool {
+        if self.torn.is_none()
+            && let Err(error) = self.out.flush()
+        {
+            self.torn = Some(error);
+        }
+        self.torn.as_ref().is_none_or(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
     /// Everything is on its way. A reader who has gone is no error: they had what they wanted.
     pub(super) fn finish(mut self) -> io::Result<()> {
         let error = match self.torn.take() {
