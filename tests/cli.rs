@@ -532,6 +532,47 @@ fn files_that_cannot_be_read_are_named() {
     assert_eq!(said.status, 2);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_refused() {
+    let folder = Folder::new("special");
+    let pipe = folder.0.join("pipe.toml");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    let trace = folder.write("x.toml", "[log]\ncsv = \"pipe.toml\"\n");
+    for (file, message) in [
+        (
+            text(&pipe),
+            "pipe.toml: this is not a regular file\n  = expected a readable file, or - for standard input",
+        ),
+        ("/dev/null", "/dev/null: this is not a regular file"),
+        (text(&trace), "this is not a regular file"),
+    ] {
+        let said = run(&["run", file]);
+        assert!(said.status == 2 && said.err.contains(message), "{message}\n{}", said.err);
+    }
+    let chart = folder.0.join("pipe.svg");
+    fs::rename(&pipe, &chart).expect("another name");
+    let said = run(&["run", "--chart", text(&chart), &scenario("01-equal-keys-one-mailbox")]);
+    assert!(said.status == 2 && said.err.contains("it is not a regular file"), "{}", said.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_hides_nothing_but_hidden_files() {
+    let folder = Folder::new("folder");
+    folder.write("a.toml", "[log]\nrecords = [\"0:A*1\"]\n[expect]\ncommitted = 1\n");
+    folder.write(".b.toml", "not a scenario");
+    folder.write("c.toml~", "not a scenario");
+    fs::create_dir(folder.0.join("d.toml")).expect("a folder");
+    let said = run(&["check", text(&folder.0)]);
+    assert_eq!((said.status, said.out.lines().count(), said.err.as_str()), (0, 1, ""));
+    std::os::unix::fs::symlink("nowhere.toml", folder.0.join("e.toml")).expect("a link");
+    let said = run(&["check", text(&folder.0)]);
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("e.toml: there is no such file"), "{}", said.err);
+    assert!(said.out.ends_with("2 scenarios: 1 good, 1 unusable\n"), "{}", said.out);
+}
+
 #[test]
 fn a_bad_trace_is_named_with_its_line() {
     let folder = Folder::new("trace");

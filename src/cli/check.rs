@@ -16,7 +16,7 @@ use crate::{
 /// Arguments of `kwp check`.
 #[derive(Args, Debug)]
 pub(super) struct CheckArgs {
-    /// Scenario files, folders of them (every *.toml directly in it), or - for standard input
+    /// Scenario files, folders of them (every *.toml directly in one, but for hidden files), or - for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<Given>,
 

@@ -160,7 +160,9 @@ fn too_late(at: &[Value<'_>], last: Tick) -> Option<String> {
     })
 }
 
-/// The scenario files that a path names: itself, or the `.toml` files of a folder, by name.
+/// The scenario files that a path names: itself, or the `.toml` files directly in a folder, by name, but for
+/// hidden ones. Whatever is there under such a name and is no folder is to be read, so that a link that leads
+/// nowhere is not passed over.
 ///
 /// # Errors
 /// If the folder cannot be read or holds none.
@@ -172,8 +174,11 @@ pub fn files(path: &Path) -> Result<Vec<PathBuf>, BadInput> {
     let unreadable = |error| BadInput::unreadable(&name, &error);
     let mut files = Vec::new();
     for entry in std::fs::read_dir(path).map_err(unreadable)? {
-        let file = entry.map_err(unreadable)?.path();
-        if file.extension().is_some_and(|extension| extension == "toml") && file.is_file() {
+        let entry = entry.map_err(unreadable)?;
+        let (name, file) = (entry.file_name(), entry.path());
+        let is_hidden = name.as_encoded_bytes().starts_with(b".");
+        let is_scenario = file.extension().is_some_and(|extension| extension == "toml");
+        if is_scenario && !is_hidden && !file.is_dir() {
             files.push(file);
         }
     }

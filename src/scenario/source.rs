@@ -6,6 +6,7 @@
 use std::{
     error::Error,
     fmt,
+    fs::{self, File},
     io::{self, Read},
     ops::Range,
     path::Path,
@@ -18,6 +19,16 @@ pub const LONGEST_FILE: u64 = 16 << 20;
 
 /// Characters of a quoted line that are shown at most.
 const QUOTED: usize = 100;
+
+/// Opens a regular file. Anything else is refused before it is opened: a pipe that nobody writes to would keep
+/// its reader waiting.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    let kind = fs::metadata(path)?;
+    if kind.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if kind.is_file() { File::open(path) } else { Err(io::ErrorKind::Unsupported.into()) }
+}
 
 /// A text with the name to call it by.
 #[derive(Clone, Debug)]
@@ -37,11 +48,7 @@ impl Source {
     /// If it cannot be read, is longer than [`LONGEST_FILE`] or not UTF-8.
     pub fn read(path: &Path) -> Result<Source, BadInput> {
         let name = path.display().to_string();
-        let file = std::fs::File::open(path).and_then(|file| {
-            let kind = file.metadata()?.file_type();
-            if kind.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
-        });
-        match file {
+        match open(path) {
             Ok(file) => Source::from_reader(name, file),
             Err(error) => Err(BadInput::unreadable(name, &error)),
         }
@@ -189,9 +196,10 @@ impl BadInput {
             io::ErrorKind::NotFound => "there is no such file".to_owned(),
             io::ErrorKind::IsADirectory => "this is a directory".to_owned(),
             io::ErrorKind::PermissionDenied => "reading it is not permitted".to_owned(),
+            io::ErrorKind::Unsupported => "this is not a regular file".to_owned(),
             _ => format!("it cannot be read: {error}"),
         };
-        BadInput::whole(file, message, "a readable file")
+        BadInput::whole(file, message, "a readable file, or - for standard input")
     }
 
     /// The line, from 1, if the complaint is about one.

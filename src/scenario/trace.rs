@@ -3,14 +3,13 @@
 //! Offsets are consecutive from the log's start, in the order of the lines; an empty key field is no key.
 
 use std::{
-    fs::File,
-    io::{self, BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Read},
     path::Path,
 };
 
 use super::{
     log::{digits, parse_work},
-    source::{BadInput, shown},
+    source::{BadInput, open, shown},
     value::Value,
 };
 use crate::{
@@ -35,11 +34,7 @@ const HEADER: [&str; 3] = ["time", "key", "work"];
 pub(super) fn read(value: &Value<'_>, start: Offset, folder: &Path) -> Result<Log, BadInput> {
     let path = folder.join(value.text()?);
     let name = path.display().to_string();
-    let file = File::open(&path).and_then(|file| {
-        let is_folder = file.metadata()?.is_dir();
-        if is_folder { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
-    });
-    let file = file.map_err(|error| {
+    let file = open(&path).map_err(|error| {
         let reason = BadInput::unreadable(name.clone(), &error);
         let message = format!("no trace at {}: {}", shown(&name), reason.message());
         value.complaint(message, "a readable CSV file, its path relative to this scenario's folder")
