@@ -40,7 +40,11 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let old = match fs::metadata(&path) {
         Ok(old) if !old.is_file() => return Err(io::Error::other("it is not a regular file")),
         Ok(old) if old.permissions().readonly() => return Err(io::Error::other("it is read-only")),
-        Ok(old) => Some(old),
+        Ok(old) => {
+            // Whoever may not write into it may not replace it either.
+            fs::OpenOptions::new().write(true).open(&path)?;
+            Some(old)
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
