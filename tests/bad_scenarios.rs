@@ -84,21 +84,29 @@ fn a_misspelt_key_gets_the_nearest_right_one() {
 #[test]
 fn wrong_types_and_values_are_refused() {
     let digits = "an integer from 0 to 9223372036854775807";
+    let from_1 = "an integer from 1 to 9223372036854775807";
     for (lines, message, expected) in [
         ("[consumer]\nworkers = \"four\"", ":4:11: `consumer.workers` is the string \"four\"", "an integer"),
-        ("[consumer]\nworkers = 4.0", "is 4.0, which is no integer", "an integer from 0 to 4294967295"),
+        ("[consumer]\nworkers = 4.0", "is 4.0, which is no integer", "an integer from 1 to 4294967295"),
+        (
+            "[consumer]\nworkers = -1",
+            "`consumer.workers` is the number -1",
+            "an integer from 1 to 4294967295",
+        ),
+        ("[consumer]\nrouting = { lanes = -1 }", "is the number -1", "an integer from 1 to 4294967295"),
+        ("[consumer]\nmax_poll_interval = -1", "is the number -1", "\"none\" or an integer from 2 on"),
         ("[consumer]\nworkers = true", "is true", "an integer"),
         ("[consumer]\nworkers = [1]", "is an array", "an integer"),
         ("[consumer]\nworkers = 1979-05-27", "is a date or time", "an integer"),
         ("[consumer]\nworkers = 0", "`consumer.workers` is 0", "at least 1"),
-        ("[consumer]\nworkers = 4294967296", "is the number 4294967296", "from 0 to 4294967295"),
+        ("[consumer]\nworkers = 4294967296", "is the number 4294967296", "from 1 to 4294967295"),
         ("[consumer]\nrouting = { lanes = 0 }", "`consumer.routing.lanes` is 0", "at least 1"),
         ("[consumer]\nrouting = {}", "`consumer.routing` has no `lanes`", "{ lanes = 8 }"),
         ("[consumer]\nretry = { delay = 0 }", "`consumer.retry.delay` is 0", "at least 1"),
         ("[consumer]\nretry = 1", "`consumer.retry` is the number 1", "{ delay = 1, at = \"head\" }"),
         ("[consumer]\npoll = 0", "`consumer.poll` is 0", "at least 1"),
-        ("[consumer]\npoll = -1", "`consumer.poll` is the number -1", digits),
-        ("[consumer]\npoll = 9223372036854775808", "is the number 9223372036854775808", digits),
+        ("[consumer]\npoll = -1", "`consumer.poll` is the number -1", from_1),
+        ("[consumer]\npoll = 9223372036854775808", "is the number 9223372036854775808", from_1),
         (
             "[consumer]\nintake = { pause = { high = 4, low = 4 } }",
             ":4:38: `consumer.intake.pause.low` is 4",
@@ -173,6 +181,17 @@ fn logs_are_checked() {
             "[log]\nrecords = [{ offset = 9223372036854775807, work = 1 }]",
             "is the number 9223372036854775807",
             "9223372036854775806",
+        ),
+        ("[log]\nrecords = [\"0:A*18446744073709551616\"]", "too large", "offset:key*work"),
+        (
+            "[log]\nrecords = [{ offset = 1, work = -1 }]",
+            "`log.records[0].work` is the number -1",
+            "\"tap\", \"never\" or a number of ticks from 1 to 9223372036854775807",
+        ),
+        (
+            "[log]\nrecords = [{ offset = 1, work = 1, fails = -1 }]",
+            "`log.records[0].fails` is the number -1",
+            "\"always\" or the number of its first attempts that fail, from 0 to 4294967295",
         ),
         ("[log]\nrecords = [{ offset = 1, work = \"tapp\" }]", "did you mean \"tap\"?", "\"never\""),
         ("[log]\nrecords = [{ offset = 1, work = 1, fails = \"all\" }]", "is \"all\"", "\"always\""),

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    log::digits,
+    log::number,
     source::BadInput,
     value::{Value, nearest},
 };
@@ -208,7 +208,8 @@ impl Kind {
 /// `offset@tick`.
 fn parse_stamp(text: &str) -> Option<Stamp> {
     let (offset, tick) = text.split_once('@')?;
-    Some(Stamp { offset: Offset(i64::try_from(digits(offset)?).ok()?), tick: Tick(digits(tick)?) })
+    let number = |text| number(text, i64::MAX.unsigned_abs()).ok();
+    Some(Stamp { offset: Offset(i64::try_from(number(offset)?).ok()?), tick: Tick(number(tick)?) })
 }
 
 fn invariant(value: &Value<'_>) -> Result<String, BadInput> {

@@ -61,17 +61,17 @@ pub(super) fn turned(table: &Table<'_>) -> Result<Vec<Knob>, BadInput> {
 
 fn turn(key: &str, value: &Value<'_>, knobs: &mut Vec<Knob>) -> Result<(), BadInput> {
     match key {
-        "workers" => knobs.push(Knob::Workers(value.small()?)),
+        "workers" => knobs.push(Knob::Workers(value.small_from(1)?)),
         "routing" => knobs.push(Knob::Routing(routing(value)?)),
         "null_keys" => {
             let words = [("mailbox", NullKeys::Mailbox), ("spread", NullKeys::Spread)];
             knobs.push(Knob::NullKeys(value.word(&words, "")?));
         }
         "retry" => retry(value, knobs)?,
-        "poll" => knobs.push(Knob::Poll(value.number(u64::MAX)?)),
+        "poll" => knobs.push(Knob::Poll(value.number_from(1, u64::MAX)?)),
         "intake" => knobs.push(Knob::Intake(intake(value)?)),
-        "heap_ceiling" => knobs.push(Knob::HeapCeiling(number_or_none(value)?)),
-        "max_poll_interval" => knobs.push(Knob::MaxPollInterval(number_or_none(value)?)),
+        "heap_ceiling" => knobs.push(Knob::HeapCeiling(number_or_none(value, 0)?)),
+        "max_poll_interval" => knobs.push(Knob::MaxPollInterval(number_or_none(value, 2)?)),
         "commit" => commit(value, knobs)?,
         "quarantine" => knobs.push(Knob::Quarantine(quarantine(value)?)),
         "drain" => knobs.push(Knob::Drain(value.number(u64::MAX)?)),
@@ -89,7 +89,7 @@ fn routing(value: &Value<'_>) -> Result<Routing, BadInput> {
     const ALSO: &str = "{ lanes = 8 }";
     if value.is_table() {
         let table = value.table(&["lanes"], ALSO)?;
-        return Ok(Routing::Lanes(table.need("lanes", ALSO)?.small()?));
+        return Ok(Routing::Lanes(table.need("lanes", ALSO)?.small_from(1)?));
     }
     value.word(&[("keyed", Routing::Keyed), ("shared", Routing::Shared), ("serial", Routing::Serial)], ALSO)
 }
@@ -97,7 +97,7 @@ fn routing(value: &Value<'_>) -> Result<Routing, BadInput> {
 fn retry(value: &Value<'_>, knobs: &mut Vec<Knob>) -> Result<(), BadInput> {
     let table = value.table(&["delay", "at"], "{ delay = 1, at = \"head\" }")?;
     if let Some(delay) = table.get("delay") {
-        knobs.push(Knob::RetryDelay(delay.number(u64::MAX)?));
+        knobs.push(Knob::RetryDelay(delay.number_from(1, u64::MAX)?));
     }
     if let Some(at) = table.get("at") {
         knobs.push(Knob::RetryAt(at.word(&[("head", RetryAt::Head), ("tail", RetryAt::Tail)], "")?));
@@ -110,8 +110,10 @@ fn intake(value: &Value<'_>) -> Result<Intake, BadInput> {
     if value.is_table() {
         let pause = value.table(&["pause"], ALSO)?.need("pause", ALSO)?;
         let marks = pause.table(&["high", "low"], "{ high = 24, low = 8 }")?;
-        let mark = |name: &str| marks.need(name, "both marks: { high = 24, low = 8 }")?.number(u64::MAX);
-        return Ok(Intake::Pause { high: mark("high")?, low: mark("low")? });
+        let mark = |name: &str, least: u64| {
+            marks.need(name, "both marks: { high = 24, low = 8 }")?.number_from(least, u64::MAX)
+        };
+        return Ok(Intake::Pause { high: mark("high", 1)?, low: mark("low", 0)? });
     }
     value.word(&[("unbounded", Intake::Unbounded), ("block", Intake::Block)], ALSO)
 }
@@ -120,7 +122,7 @@ fn commit(value: &Value<'_>, knobs: &mut Vec<Knob>) -> Result<(), BadInput> {
     let known = ["every", "offset", "ack_map", "ack_map_limit"];
     let table = value.table(&known, "{ every = 1, offset = \"watermark\", ack_map = false }")?;
     if let Some(every) = table.get("every") {
-        knobs.push(Knob::CommitEvery(every.number(u64::MAX)?));
+        knobs.push(Knob::CommitEvery(every.number_from(1, u64::MAX)?));
     }
     if let Some(offset) = table.get("offset") {
         let words = [("watermark", CommitOffset::Watermark), ("highest", CommitOffset::Highest)];
@@ -151,10 +153,10 @@ fn quarantine(value: &Value<'_>) -> Result<Option<Quarantine>, BadInput> {
     Ok(Some(Quarantine { after, then: Then::Continue }))
 }
 
-fn number_or_none(value: &Value<'_>) -> Result<Option<u64>, BadInput> {
+fn number_or_none(value: &Value<'_>, least: u64) -> Result<Option<u64>, BadInput> {
     if value.as_text().is_some() {
-        return value.word(&[("none", None)], "a number");
+        return value.word(&[("none", None)], &format!("a number from {least} on"));
     }
     let number = value.number(u64::MAX);
-    number.map(Some).map_err(|_| value.mistyped("\"none\" or an integer from 0 on"))
+    number.map(Some).map_err(|_| value.mistyped(format!("\"none\" or an integer from {least} on")))
 }

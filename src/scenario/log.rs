@@ -58,14 +58,14 @@ pub(super) fn read(
 fn recipe(value: &Value<'_>, seed: u64) -> Result<Result<Generated, ConfigError>, BadInput> {
     let table = value.table(&["count", "keys", "skew", "work"], RECIPE)?;
     let count = table.need("count", RECIPE)?.number(u64::MAX)?;
-    let keys = table.need("keys", RECIPE)?.number(MOST_KEYS)?;
-    let skew = table.get("skew").map_or(Ok(0), |skew| skew.small())?;
+    let keys = table.need("keys", RECIPE)?.number_from(1, MOST_KEYS)?;
+    let skew = table.get("skew").map_or(Ok(0), |skew| skew.small_from(0))?;
     let work = table.need("work", RECIPE)?;
     let range = work.items("the shortest and the longest work: [1, 6]")?;
     let [shortest, longest] = &range[..] else {
         return Err(work.mistyped("the shortest and the longest work: [1, 6]"));
     };
-    let work = (shortest.number(u64::MAX)?, longest.number(u64::MAX)?);
+    let work = (shortest.number_from(1, u64::MAX)?, longest.number_from(1, u64::MAX)?);
     Ok(Generated::new(seed, count, u32::try_from(keys).unwrap_or(u32::MAX), skew, work))
 }
 
@@ -75,10 +75,7 @@ fn record(value: &Value<'_>) -> Result<NewRecord, BadInput> {
     }
     let table = value.table(&["offset", "key", "work", "fails"], RECORD)?;
     let key = table.get("key").map(|key| key.text()).transpose()?;
-    let fails = table.get("fails").map_or(Ok(Fails::First(0)), |fails| match fails.as_text() {
-        Some(_) => fails.word(&[("always", Fails::Always)], "the number of its first attempts that fail"),
-        None => fails.small().map(Fails::First),
-    })?;
+    let fails = table.get("fails").map_or(Ok(Fails::First(0)), |value| fails(&value))?;
     Ok(NewRecord {
         offset: Offset(table.need("offset", RECORD)?.integer(0, Offset::MAX.0)?),
         key: key.map(Key::from),
@@ -88,11 +85,25 @@ fn record(value: &Value<'_>) -> Result<NewRecord, BadInput> {
     })
 }
 
-fn work(value: &Value<'_>) -> Result<Work, BadInput> {
-    const ALSO: &str = "a number of ticks, at least 1";
+fn fails(value: &Value<'_>) -> Result<Fails, BadInput> {
+    let also = format!("the number of its first attempts that fail, from 0 to {}", u32::MAX);
     match value.as_text() {
-        Some(_) => value.word(&[("tap", Work::UntilTapped), ("never", Work::Never)], ALSO),
-        None => value.number(u64::MAX).map(Work::Ticks),
+        Some(_) => value.word(&[("always", Fails::Always)], &also),
+        None => {
+            let number = value.small_from(0).map(Fails::First);
+            number.map_err(|_| value.mistyped(format!("\"always\" or {also}")))
+        }
+    }
+}
+
+fn work(value: &Value<'_>) -> Result<Work, BadInput> {
+    let also = format!("a number of ticks from 1 to {LONGEST_WORK}");
+    match value.as_text() {
+        Some(_) => value.word(&[("tap", Work::UntilTapped), ("never", Work::Never)], &also),
+        None => {
+            let number = value.number(LONGEST_WORK).map(Work::Ticks);
+            number.map_err(|_| value.mistyped(format!("\"tap\", \"never\" or {also}")))
+        }
     }
 }
 
@@ -100,44 +111,66 @@ fn work(value: &Value<'_>) -> Result<Work, BadInput> {
 /// after the last asterisk, so that a key may hold either.
 fn short(text: &str) -> Result<NewRecord, String> {
     let (offset, rest) = text.split_once(':').ok_or("has no colon after its offset")?;
-    let offset = match digits(offset) {
-        Some(offset) if offset <= Offset::MAX.0.unsigned_abs() => Offset(offset as i64),
-        _ => return Err(format!("has no offset: {} is not one", shown(offset))),
+    let offset = match number(offset, Offset::MAX.0.unsigned_abs()) {
+        Ok(offset) => Offset(i64::try_from(offset).unwrap_or(i64::MAX)),
+        Err(NoNumber::TooLarge) => {
+            return Err(format!("has too large an offset: the largest is {}", Offset::MAX));
+        }
+        Err(NoNumber::Other) => return Err(format!("has no offset: {} is not one", shown(offset))),
     };
     let (key, rest) = rest.rsplit_once('*').ok_or("has no asterisk before its work")?;
     let (work, fails) = match rest.split_once('!') {
         None => (rest, Fails::First(0)),
         Some((work, "")) => (work, Fails::Always),
-        Some((work, failures)) => {
-            let count = digits(failures).and_then(|count| u32::try_from(count).ok());
-            let why = || format!("fails {} times, which is no number", shown(failures));
-            (work, Fails::First(count.ok_or_else(why)?))
-        }
+        Some((work, failures)) => match number(failures, u32::MAX.into()) {
+            Ok(count) => (work, Fails::First(u32::try_from(count).unwrap_or(u32::MAX))),
+            Err(NoNumber::TooLarge) => {
+                let most = u32::MAX;
+                return Err(format!("fails too often: {most} times at most, or ! alone for always"));
+            }
+            Err(NoNumber::Other) => {
+                return Err(format!("fails {} times, which is no number", shown(failures)));
+            }
+        },
     };
-    let why = || format!("has no work: {} is neither a number of ticks nor tap or never", shown(work));
-    Ok(NewRecord {
-        offset,
-        key: (key != "-").then(|| Key::from(key)),
-        work: parse_work(work).ok_or_else(why)?,
-        fails,
-        since: Tick(0),
-    })
+    let work = parse_work(work).map_err(|why| match why {
+        NoNumber::TooLarge => {
+            format!("has too much work: the number is too large, the largest is {LONGEST_WORK}")
+        }
+        NoNumber::Other => {
+            format!("has no work: {} is neither a number of ticks nor tap or never", shown(work))
+        }
+    })?;
+    Ok(NewRecord { offset, key: (key != "-").then(|| Key::from(key)), work, fails, since: Tick(0) })
+}
+
+/// The most ticks that a file can give a record: TOML has no larger number.
+pub(super) const LONGEST_WORK: u64 = i64::MAX.unsigned_abs();
+
+/// Why a text is not the number that it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoNumber {
+    /// It is one, and larger than the largest that can be.
+    TooLarge,
+    /// Anything else.
+    Other,
 }
 
 /// Work as a record's short form and a trace spell it.
-pub(super) fn parse_work(text: &str) -> Option<Work> {
+pub(super) fn parse_work(text: &str) -> Result<Work, NoNumber> {
     match text {
-        "tap" => Some(Work::UntilTapped),
-        "never" => Some(Work::Never),
-        ticks => digits(ticks).map(Work::Ticks),
+        "tap" => Ok(Work::UntilTapped),
+        "never" => Ok(Work::Never),
+        ticks => number(ticks, LONGEST_WORK).map(Work::Ticks),
     }
 }
 
-/// Digits and nothing else, at most `i64::MAX`.
-pub(super) fn digits(text: &str) -> Option<u64> {
-    let all_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number: u64 = if all_digits { text.parse().ok()? } else { return None };
-    (number <= i64::MAX.unsigned_abs()).then_some(number)
+/// Digits and nothing else, `most` at most.
+pub(super) fn number(text: &str, most: u64) -> Result<u64, NoNumber> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(NoNumber::Other);
+    }
+    text.parse().ok().filter(|number| *number <= most).ok_or(NoNumber::TooLarge)
 }
 
 #[cfg(test)]
@@ -163,14 +196,16 @@ mod tests {
             ("", "no colon"),
             ("x:A*1", "no offset"),
             ("+1:A*1", "no offset"),
-            ("9223372036854775807:A*1", "no offset"),
-            ("99999999999999999999:A*1", "no offset"),
+            ("9223372036854775807:A*1", "too large an offset: the largest is 9223372036854775806"),
+            ("99999999999999999999:A*1", "too large an offset"),
             ("0:A", "no asterisk"),
             ("0:A*", "no work"),
             ("0:A*-1", "no work"),
             ("0:A*Never", "no work"),
             ("0:A*1!x", "no number"),
-            ("0:A*1!4294967296", "no number"),
+            ("0:A*1!4294967296", "fails too often: 4294967295 times at most"),
+            ("0:A*9223372036854775808", "number is too large, the largest is 9223372036854775807"),
+            ("0:A*18446744073709551616", "number is too large, the largest is 9223372036854775807"),
         ] {
             assert!(short(text).unwrap_err().contains(why), "{text}");
         }

@@ -1,14 +1,16 @@
 //! A trace: a CSV file with the header `time,key,work`, one record a line, each in the log from its tick on.
 //!
-//! Offsets are consecutive from the log's start, in the order of the lines; an empty key field is no key.
+//! Offsets are consecutive from the log's start, in the order of the lines; an empty key field is no key. Work
+//! may be `tap` or `never`. Every field is taken as it stands: a space belongs to its key, and to no number.
 
 use std::{
-    io::{BufRead, BufReader, Read},
+    cell::Cell,
+    io::{self, BufRead, BufReader, Read},
     path::Path,
 };
 
 use super::{
-    log::{digits, parse_work},
+    log::{LONGEST_WORK, NoNumber, number, parse_work},
     source::{BadInput, open, shown},
     value::Value,
 };
@@ -26,7 +28,7 @@ pub const LONGEST_TRACE: u64 = 512 << 20;
 /// The longest first line: where there is no header, there is no trace.
 const LONGEST_HEADER: usize = 1 << 16;
 
-const EXPECTED_HEADER: &str = "the header time,key,work";
+const EXPECTED_HEADER: &str = "the header time,key,work (no spaces: fields are taken as they stand)";
 
 const HEADER: [&str; 3] = ["time", "key", "work"];
 
@@ -54,7 +56,61 @@ pub(super) fn read(value: &Value<'_>, start: Offset, folder: &Path) -> Result<Lo
         .map_err(|error| BadInput::whole(name, error.to_string(), "records that make a log"))
 }
 
+/// Reads through, and watches out for a quote that is still open at the end: to a CSV reader everything after
+/// it is one field.
+struct Quotes<'o, R> {
+    inner: R,
+    state: Quoting,
+    line: usize,
+    /// The line of a quote that was open when there was no more to read.
+    open: &'o Cell<Option<usize>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quoting {
+    /// A quote here opens.
+    FieldStart,
+    Unquoted,
+    /// Since this line.
+    Quoted(usize),
+    /// After a quote within: a second one stands for one, and anything else follows the end.
+    Ended(usize),
+}
+
+impl<R: Read> Read for Quotes<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        for &byte in &buffer[..count] {
+            self.line += usize::from(byte == b'\n');
+            self.state = match (self.state, byte) {
+                (Quoting::Quoted(line), b'"') => Quoting::Ended(line),
+                (Quoting::Quoted(line), _) | (Quoting::Ended(line), b'"') => Quoting::Quoted(line),
+                (_, b',' | b'\r' | b'\n') => Quoting::FieldStart,
+                (Quoting::FieldStart, b'"') => Quoting::Quoted(self.line),
+                _ => Quoting::Unquoted,
+            };
+        }
+        if let (0, false, Quoting::Quoted(line)) = (count, buffer.is_empty(), self.state) {
+            self.open.set(Some(line));
+        }
+        Ok(count)
+    }
+}
+
 fn parse(name: &str, start: Offset, reader: impl Read) -> Result<Vec<NewRecord>, BadInput> {
+    let open = Cell::new(None);
+    let records =
+        parse_lines(name, start, Quotes { inner: reader, state: Quoting::FieldStart, line: 1, open: &open });
+    match open.get() {
+        Some(line) => {
+            let message = "a quote opens in this line and is never closed";
+            Err(BadInput::at_line(name, line, message, "a second quote at the end of the field"))
+        }
+        None => records,
+    }
+}
+
+fn parse_lines(name: &str, start: Offset, reader: impl Read) -> Result<Vec<NewRecord>, BadInput> {
     let mut lines =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(reader).into_records();
     let broken = |error: csv::Error| {
@@ -66,7 +122,7 @@ fn parse(name: &str, start: Offset, reader: impl Read) -> Result<Vec<NewRecord>,
         BadInput::at_line(name, line, message, "a CSV file encoded as UTF-8")
     };
     let header = lines.next().transpose().map_err(broken)?.unwrap_or_default();
-    let titles: Vec<&str> = header.iter().map(|title| title.trim_start_matches('\u{feff}').trim()).collect();
+    let titles: Vec<&str> = header.iter().map(|title| title.trim_start_matches('\u{feff}')).collect();
     if titles != HEADER {
         let message = if header.is_empty() {
             "the file is empty".to_owned()
@@ -78,41 +134,53 @@ fn parse(name: &str, start: Offset, reader: impl Read) -> Result<Vec<NewRecord>,
     let mut records: Vec<NewRecord> = Vec::new();
     for line in lines {
         let fields = line.map_err(broken)?;
-        let number = fields.position().map_or(0, |position| position.line() as usize);
-        let complaint =
-            |message: String, expected: &str| BadInput::at_line(name, number, message, expected.to_owned());
+        let line = fields.position().map_or(0, |position| position.line() as usize);
+        let complaint = |message: String, expected: String| BadInput::at_line(name, line, message, expected);
         if fields.len() == 1 && fields.iter().all(|field| field.trim().is_empty()) {
             continue;
         }
         let fields: Vec<&str> = fields.iter().collect();
         let [time, key, work] = fields[..] else {
             let message = format!("this line has {} fields", fields.len());
-            return Err(complaint(
-                message,
-                "three fields: time,key,work (a key with a comma in it in quotes)",
-            ));
+            let expected = "three fields: time,key,work (a key with a comma in it in quotes)";
+            return Err(complaint(message, expected.to_owned()));
         };
-        let since = digits(time.trim()).map(Tick).ok_or_else(|| {
-            complaint(format!("column time holds {}", shown(time)), "a tick: an integer from 0 up")
+        let since = number(time, i64::MAX.unsigned_abs()).map(Tick).map_err(|why| {
+            let expected = format!("a tick: an integer from 0 to {}, no spaces", i64::MAX);
+            complaint(format!("column time holds {}", held(time, why)), expected)
         })?;
-        let work = parse_work(work.trim()).filter(|work| *work != Work::Ticks(0)).ok_or_else(|| {
-            complaint(format!("column work holds {}", shown(work)), "ticks of work: an integer from 1 up")
+        let work = match parse_work(work) {
+            Ok(Work::Ticks(0)) => Err(NoNumber::Other),
+            other => other,
+        };
+        let work = work.map_err(|why| {
+            let expected =
+                format!("ticks of work: an integer from 1 to {LONGEST_WORK}, tap or never, no spaces");
+            complaint(format!("column work holds {}", held(fields[2], why)), expected)
         })?;
         if let Some(last) = records.last()
             && since < last.since
         {
             let message = format!("column time goes back from {} to {since}", last.since);
-            return Err(complaint(message, "lines sorted by time: a log is in the order of arrival"));
+            let expected = "lines sorted by time: a log is in the order of arrival";
+            return Err(complaint(message, expected.to_owned()));
         }
         if records.len() == MOST_RECORDS {
             let message = format!("the trace has more than {MOST_RECORDS} records");
-            return Err(complaint(message, "a shorter one"));
+            return Err(complaint(message, "a shorter one".to_owned()));
         }
         let offset = Offset(start.0.saturating_add(records.len() as i64));
         let key = (!key.is_empty()).then(|| Key::from(key));
         records.push(NewRecord { offset, key, work, fails: Fails::First(0), since });
     }
     Ok(records)
+}
+
+fn held(field: &str, why: NoNumber) -> String {
+    match why {
+        NoNumber::TooLarge => format!("{}, which is too large", shown(field)),
+        NoNumber::Other => shown(field),
+    }
 }
 
 #[cfg(test)]
@@ -137,20 +205,58 @@ mod tests {
     }
 
     #[test]
+    fn fields_are_taken_as_they_stand() {
+        let records =
+            parse("t.csv", Offset(0), &b"time,key,work\n0, A ,tap\n0,\" \",never\n0,\"a\"\"b\",1"[..]);
+        let keys: Vec<_> = records.unwrap().into_iter().map(|record| (record.key, record.work)).collect();
+        let expected = [(" A ", Work::UntilTapped), (" ", Work::Never), ("a\"b", Work::Ticks(1))];
+        assert_eq!(keys, expected.map(|(key, work)| (Some(Key::from(key)), work)));
+        assert!(told(b"time,key,work\n 0,A,1\n").contains(":2: column time holds \" 0\""));
+        assert!(told(b"time,key,work\n0,A, 1\n").contains(":2: column work holds \" 1\""));
+        assert!(told(b"time, key, work\n0,A,1\n").contains(":1: the header is \"time, key, work\""));
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_named() {
+        for text in [
+            "time,key,work\n0,A,1\n0,\"B,1\n0,C,1\n",
+            "time,key,work\n0,A,1\n0,\"B,1",
+            "time,key,work\n0,\"A\n\",1\n0,B,\"",
+            "time,key,work\n0,A,1\n0,\"B\"\",1\n",
+        ] {
+            let line = if text.contains("A\n") { 4 } else { 3 };
+            assert!(
+                told(text.as_bytes())
+                    .starts_with(&format!("t.csv:{line}: a quote opens in this line and is")),
+                "{text}"
+            );
+        }
+        // A quote within a field is a character like any other, and the first mistake is the one that is told.
+        assert!(parse("t.csv", Offset(0), &b"time,key,work\n0,5\" disk,1\n"[..]).is_ok());
+        assert!(told(b"time,key,work\n0,A,x\n0,\"B,1\n").contains(":2: column work"));
+    }
+
+    #[test]
     fn a_bad_line_is_named() {
         let line = |text: &str| told(format!("time,key,work\n1,A,1\n{text}\n").as_bytes());
         assert_eq!(
             line("2,B,x"),
-            "t.csv:3: column work holds \"x\"; expected ticks of work: an integer from 1 up"
+            "t.csv:3: column work holds \"x\"; expected ticks of work: an integer from 1 to 9223372036854775807, tap or never, no spaces"
         );
         assert!(line("2,B,0").contains(":3: column work holds \"0\""));
+        assert!(
+            line("2,B,9223372036854775808").contains("holds \"9223372036854775808\", which is too large")
+        );
         assert!(line("-2,B,1").contains(":3: column time holds \"-2\""));
         assert!(line("1.5,B,1").contains("column time"));
         assert!(line("0,B,1").contains(":3: column time goes back from 1 to 0"));
         assert!(line("2,B").contains(":3: this line has 2 fields"));
         assert!(line("2,B,1,1").contains("4 fields"));
         assert!(told(b"").contains("t.csv:1: the file is empty"));
-        assert!(told(b"a;b;c\n").contains("the header is \"a;b;c\"; expected the header time,key,work"));
+        assert!(
+            told(b"a;b;c\n")
+                .contains("the header is \"a;b;c\"; expected the header time,key,work (no spaces: ")
+        );
         assert!(told(b"time,key,work\n1,\xff,2\n").contains("t.csv:2: not UTF-8"));
     }
 }

@@ -184,9 +184,16 @@ impl<'d> Value<'d> {
         self.integer(0, high).map(i64::unsigned_abs)
     }
 
-    /// An integer that fits 32 bits.
-    pub(super) fn small(&self) -> Result<u32, BadInput> {
-        let number = self.number(u32::MAX.into())?;
+    /// The same where less than `least` makes no sense: what is expected says so. It is for the engine to
+    /// refuse what is between 0 and that.
+    pub(super) fn number_from(&self, least: u64, high: u64) -> Result<u64, BadInput> {
+        let high = high.min(i64::MAX.unsigned_abs());
+        self.number(high).map_err(|_| self.mistyped(format!("an integer from {least} to {high}")))
+    }
+
+    /// An integer that fits 32 bits, likewise.
+    pub(super) fn small_from(&self, least: u64) -> Result<u32, BadInput> {
+        let number = self.number_from(least, u32::MAX.into())?;
         Ok(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
