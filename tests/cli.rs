@@ -289,6 +289,68 @@ fn a_long_difference_is_cut_short() {
     assert!(said.out.contains("R09: 1 expected, no row found; and 31 more"), "{}", said.out);
 }
 
+#[test]
+fn inputs_that_changed_nothing_are_told() {
+    let folder = Folder::new("ignored");
+    let at = |tick: u64, what: &str| format!("[[at]]\ntick = {tick}\ndo = {{ {what} }}\n");
+    let inputs = [
+        at(1, "poison = 7"),
+        at(1, "restart = \"A\""),
+        at(2, "complete = 0"),
+        at(2, "revoke = { from = \"B\", to = \"A\" }"),
+    ];
+    let log = "[log]\nrecords = [\"0:A*1\"]\n[expect]\ncommitted = 1\n";
+    let file = folder.write("x.toml", log.to_owned() + &inputs.concat() + &at(3, "complete = 0"));
+    let told = [
+        "poison offset 7 at tick 1: the log holds no such offset",
+        "restart A at tick 1: it is up already",
+        "complete offset 0 at tick 2: nothing of it runs",
+        "and 2 more inputs",
+    ];
+    let report = run(&["run", text(&file)]).out;
+    let lines: Vec<_> = report.lines().filter_map(|line| line.strip_prefix("ignored ")).collect();
+    assert_eq!(lines, told, "{report}");
+    let said = run(&["check", text(&file)]);
+    let lines: Vec<_> = said.out.lines().filter_map(|line| line.strip_prefix("     ignored: ")).collect();
+    assert_eq!((said.status, &lines[..]), (0, &told[..]), "{}", said.out);
+}
+
+#[test]
+fn a_sum_that_is_cut_says_so() {
+    let huge = i64::MAX;
+    let content = format!("ticks = 1\n[log]\nrecords = [\"0:A*{huge}\", \"1:A*{huge}\", \"2:A*{huge}\"]\n");
+    let said = fed(&["run", "-"], &content);
+    for line in [
+        "  total work      at least 18446744073709551615 ticks",
+        "  hottest key     A, at least 18446744073709551615 ticks in 3 records",
+        "  bound           at least 18446744073709551615 ticks: no keyed pool",
+    ] {
+        assert!(said.out.lines().any(|other| other.starts_with(line)), "{line}\n{}", said.out);
+    }
+    assert!(!said.out.contains("parallelism"), "{}", said.out);
+}
+
+#[test]
+fn a_record_that_comes_again_is_finished_once() {
+    let folder = Folder::new("again");
+    let file = folder.write(
+        "x.toml",
+        "[log]\nrecords = [\"0:A*5\", \"1:B*1\", \"2:C*1\"]\n[[at]]\ntick = 3\ndo = { crash = \"A\" }\n[[at]]\ntick = 5\ndo = { restart = \"A\" }\n",
+    );
+    let said = run(&["run", "--routings", text(&file)]);
+    assert!(said.out.contains("completions     1@1, 2@1, 1@6, 2@6, 0@10\n"), "{}", said.out);
+    assert!(said.out.contains("throughput      0.30 records per tick\n"), "{}", said.out);
+    let rows: Vec<Vec<_>> = said.out.lines().map(|line| line.split_whitespace().collect()).collect();
+    let keyed = rows.iter().find(|row| row.first() == Some(&"keyed")).expect("a row");
+    assert_eq!(keyed[..], ["keyed", "10", "0.30", "3", "0", "0", "3"]);
+    assert!(said.out.contains("  overlaps  records finished\n"), "{}", said.out);
+    for format in [&["--format", "json"], &["--events", "jsonl"]] {
+        let said = run(&[&["run", "--routings"], &format[..], &[text(&file)]].concat());
+        assert_eq!((said.status, said.out.as_str()), (2, ""));
+        assert!(said.err.contains("the comparison of routings is text"), "{}", said.err);
+    }
+}
+
 // Pipes.
 
 #[test]

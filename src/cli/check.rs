@@ -7,6 +7,7 @@ use clap::Args;
 use super::{
     file::{Given, replace},
     out::{BAD, GOOD, ODD, Paper, complain, paint},
+    report::ignored_lines,
 };
 use crate::{
     ledger::escaped,
@@ -125,6 +126,9 @@ fn tell(scenario: &Scenario, verdict: &Verdict, paper: &mut Paper) {
     } else {
         paper.line(format!("{} {file}", paint(BAD, "FAIL")));
         verdict.to_string().lines().for_each(|line| paper.line(format!("     {line}")));
+    }
+    for line in ignored_lines(&verdict.ignored) {
+        paper.line(format!("     ignored: {line}"));
     }
     for (sentence, tick) in &verdict.remarks {
         paper.line(format!("     broken at tick {tick}, nothing expected of it: {sentence}"));

@@ -3,7 +3,7 @@
 use super::out::{BAD, GOOD, HEAD, ODD, Paper, paint};
 use crate::{
     ids::KeyId,
-    ledger::{Counters, INVARIANTS, Keep, Outcome, escaped, key_name},
+    ledger::{Counters, INVARIANTS, IgnoredInput, Keep, Outcome, escaped, key_name},
     run::Run,
     scenario::{Exhausted, Finding, Scenario, findings, play},
     workload::{Workload, hundredths},
@@ -26,6 +26,7 @@ pub(super) fn print(
 ) -> Result<(), Exhausted> {
     heading(scenario, run, paper);
     leftovers(run, paper);
+    idle_inputs(run, paper);
     paper.line("");
     for (name, finding) in findings(outcome) {
         paper.line(format!("  {name:<15} {}", finding.as_ref().map_or_else(|| absent(name), short)));
@@ -34,7 +35,7 @@ pub(super) fn print(
     invariants(run, paper);
     paper.line("");
     let workload = (scenario.setup.log().len() <= LONGEST_SUM).then(|| Workload::of(scenario.setup.log()));
-    pace(scenario, run, workload.as_ref(), paper);
+    pace(scenario, run, finished(outcome), workload.as_ref(), paper);
     if routings || workload.is_some_and(|workload| workload.arrivals) {
         paper.line("");
         compare(scenario, paper)?;
@@ -92,8 +93,27 @@ fn leftovers(run: &Run, paper: &mut Paper) {
     ));
 }
 
+/// Inputs that changed nothing.
+fn idle_inputs(run: &Run, paper: &mut Paper) {
+    for line in ignored_lines(run.ledger().ignored()) {
+        paper.line(format!("{} {line}", paint(ODD, "ignored")));
+    }
+}
+
+/// Inputs that changed nothing, the first few with their reasons: a line each.
+pub(super) fn ignored_lines(ignored: &[IgnoredInput]) -> Vec<String> {
+    const TOLD: usize = 3;
+    let mut lines: Vec<_> = ignored.iter().take(TOLD).map(IgnoredInput::sentence).collect();
+    match ignored.len().saturating_sub(TOLD) {
+        0 => {}
+        1 => lines.push("and 1 more input".to_owned()),
+        more => lines.push(format!("and {more} more inputs")),
+    }
+    lines
+}
+
 /// How fast it went, and how fast it could have gone.
-fn pace(scenario: &Scenario, run: &Run, workload: Option<&Workload>, paper: &mut Paper) {
+fn pace(scenario: &Scenario, run: &Run, finished: u64, workload: Option<&Workload>, paper: &mut Paper) {
     let counters = run.ledger().counters();
     let (knobs, log) = (scenario.setup.knobs(), run.world().log());
     let mut row = |name: &str, text: String| paper.line(format!("  {name:<15} {text}"));
@@ -103,7 +123,7 @@ fn pace(scenario: &Scenario, run: &Run, workload: Option<&Workload>, paper: &mut
         }
         None => row("makespan", "nothing completed".to_owned()),
     }
-    row("throughput", format!("{} records per tick", throughput(counters)));
+    row("throughput", format!("{} records per tick", throughput(finished, counters)));
     let Some(workload) = workload else {
         return row("total work", "not added up: the log is too long".to_owned());
     };
@@ -111,22 +131,24 @@ fn pace(scenario: &Scenario, run: &Run, workload: Option<&Workload>, paper: &mut
         0 => String::new(),
         n => format!(", and {n} {} without an end", plural(n, "record", "records")),
     };
-    row("total work", format!("{}{endless}", ticks_of(workload.total.work)));
+    row("total work", format!("{}{endless}", sum_of(workload.total.work)));
     let Some((hottest, load)) = workload.hottest(knobs.null_keys) else { return };
     row(
         "hottest key",
-        format!("{}, {} in {}", named(hottest, log), ticks_of(load.work), records(load.records)),
+        format!("{}, {} in {}", named(hottest, log), sum_of(load.work), records(load.records)),
     );
     let workers = knobs.workers;
     row(
         "bound",
         format!(
             "{}: no keyed pool of {workers} {} is faster, max(total work / workers, hottest key's work)",
-            ticks_of(workload.bound(workers, knobs.null_keys)),
+            sum_of(workload.bound(workers, knobs.null_keys)),
             plural(workers.into(), "worker", "workers")
         ),
     );
-    if let Some(parallel) = workload.parallelism_hundredths(knobs.null_keys) {
+    // A sum that was cut has no ratio to another.
+    let parallelism = workload.parallelism_hundredths(knobs.null_keys);
+    if let Some(parallel) = parallelism.filter(|_| workload.total.work < u64::MAX) {
         row(
             "parallelism",
             format!("{} at most, whatever the workers: total work / hottest key's work", decimal(parallel)),
@@ -152,8 +174,15 @@ fn compare(scenario: &Scenario, paper: &mut Paper) -> Result<(), Exhausted> {
         ("serial", Routing::Serial),
         ("lanes 8", Routing::Lanes(8)),
     ];
-    let head =
-        ["routing", "makespan", "records/tick", "peak in flight", "order breaks", "overlaps", "completed"];
+    let head = [
+        "routing",
+        "makespan",
+        "records/tick",
+        "peak in flight",
+        "order breaks",
+        "overlaps",
+        "records finished",
+    ];
     let line = |cells: [&str; 7]| {
         let [name, rest @ ..] = cells;
         let rest: Vec<_> = rest
@@ -165,25 +194,34 @@ fn compare(scenario: &Scenario, paper: &mut Paper) -> Result<(), Exhausted> {
     };
     paper.line(paint(HEAD, line(head)));
     for (name, routing) in routings {
-        let run = play(&scenario.routed(routing), Keep::Counters, |_| true)?;
+        let run = play(&scenario.routed(routing), Keep::Outcome, |_| true)?;
+        let finished = finished(&run.outcome());
         let counters = run.ledger().counters();
         let makespan = counters.makespan().map_or("-".to_owned(), |ticks| ticks.to_string());
         paper.line(line([
             name,
             &makespan,
-            &throughput(counters),
+            &throughput(finished, counters),
             &counters.peak_in_flight.to_string(),
             &counters.order_breaks.to_string(),
             &counters.overlaps.to_string(),
-            &counters.completed.to_string(),
+            &finished.to_string(),
         ]));
     }
     Ok(())
 }
 
-/// Completions per tick of the makespan.
-fn throughput(counters: &Counters) -> String {
-    let rate = counters.makespan().and_then(|ticks| hundredths(counters.completed, ticks));
+/// Records that were finished at least once: one that comes again counts no second time.
+fn finished(outcome: &Outcome) -> u64 {
+    let mut offsets: Vec<_> = outcome.completions.iter().map(|stamp| stamp.offset).collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    offsets.len() as u64
+}
+
+/// Records finished per tick of the makespan.
+fn throughput(finished: u64, counters: &Counters) -> String {
+    let rate = counters.makespan().and_then(|ticks| hundredths(finished, ticks));
     rate.map_or("-".to_owned(), decimal)
 }
 
@@ -202,6 +240,11 @@ fn named(key: Option<KeyId>, log: &Log) -> String {
 
 fn ticks_of(ticks: u64) -> String {
     format!("{ticks} {}", plural(ticks, "tick", "ticks"))
+}
+
+/// A sum of work, which may have been cut.
+fn sum_of(ticks: u64) -> String {
+    format!("{}{}", if ticks == u64::MAX { "at least " } else { "" }, ticks_of(ticks))
 }
 
 fn records(count: u64) -> String {

@@ -38,7 +38,9 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
 
-    /// Play the scenario under every routing and compare them (always done where the log is a trace)
+    /// Play the scenario under every routing and compare them (always done where records arrive over time)
+    ///
+    /// The comparison is text, and does not go with --format json or --events jsonl.
     #[arg(long)]
     routings: bool,
 }
@@ -69,6 +71,9 @@ pub(super) fn run(args: &RunArgs, paper: &mut Paper) -> u8 {
 fn try_run(args: &RunArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::Error>> {
     if args.events == Some(Events::Text) && args.format == Format::Json {
         return Err("events as text and an outcome as JSON do not mix: take --events jsonl".into());
+    }
+    if args.routings && (args.format == Format::Json || args.events == Some(Events::Jsonl)) {
+        return Err("the comparison of routings is text: leave out --format json and --events jsonl".into());
     }
     let chart = args.chart.as_deref().map(picture::Kind::of).transpose()?;
     let scenario = match &args.file {

@@ -33,7 +33,7 @@ use invariants::TickNotes;
 
 use crate::{
     ids::{ConsumerId, Offset, Tick},
-    world::{CrashCause, EndedBy, Fact, Log, Observer, World, redelivered},
+    world::{CrashCause, EndedBy, Fact, Ignored, Input, Log, Observer, World, redelivered},
 };
 
 /// How much a ledger remembers.
@@ -57,6 +57,8 @@ pub struct Ledger {
     verdicts: Verdicts,
     notes: TickNotes,
     lists: Lists,
+    /// The input that acts now.
+    input: Option<Input>,
     events: Vec<Event>,
     causes: Causes,
     depths: Vec<Option<u64>>,
@@ -73,6 +75,18 @@ struct Lists {
     leaked: Vec<Stamp>,
     rejected: Vec<Stamp>,
     watermarks: Vec<Stamp>,
+    ignored: Vec<IgnoredInput>,
+}
+
+/// An input that changed nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IgnoredInput {
+    /// When it came.
+    pub tick: Tick,
+    /// What it was.
+    pub input: Input,
+    /// Why it changed nothing.
+    pub why: Ignored,
 }
 
 impl Ledger {
@@ -87,6 +101,7 @@ impl Ledger {
             verdicts: Verdicts::default(),
             notes: TickNotes::default(),
             lists: Lists::default(),
+            input: None,
             events: Vec::new(),
             causes: Causes::default(),
             depths: Vec::new(),
@@ -169,6 +184,12 @@ impl Ledger {
     #[must_use]
     pub fn quarantined(&self) -> &[Offset] {
         &self.lists.quarantined
+    }
+
+    /// The inputs that changed nothing; empty unless the ledger keeps lists.
+    #[must_use]
+    pub fn ignored(&self) -> &[IgnoredInput] {
+        &self.lists.ignored
     }
 
     fn keeps_lists(&self) -> bool {
@@ -272,9 +293,16 @@ impl Ledger {
                 end.lost = self.history.take_lost(&self.log);
                 self.end_owner(end)
             }
-            Fact::Input(_)
-            | Fact::Ignored(_)
-            | Fact::Assigned { .. }
+            Fact::Input(input) => {
+                self.input = self.keeps_lists().then(|| input.clone());
+                None
+            }
+            Fact::Ignored(why) => {
+                let input = self.input.take();
+                self.lists.ignored.extend(input.map(|input| IgnoredInput { tick, input, why: *why }));
+                None
+            }
+            Fact::Assigned { .. }
             | Fact::DrainBegan { .. }
             | Fact::Restarted { .. }
             | Fact::RetryDue { .. }

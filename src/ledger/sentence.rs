@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::{Event, Remark};
+use super::{Event, IgnoredInput, Remark};
 use crate::{
     ids::{KeyId, Offset},
     mechanism::Guard,
@@ -151,6 +151,23 @@ impl Event {
             let _ = write!(text, "; lost for good: {}", list(lost));
         }
         text + "."
+    }
+}
+
+impl IgnoredInput {
+    /// What it was, when, and why it changed nothing: "complete offset 5 at tick 7: nothing of it runs".
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let what = match &self.input {
+            Input::Complete(offset) => format!("complete offset {offset}"),
+            Input::Poison(offset) => format!("poison offset {offset}"),
+            Input::Stall { consumer, ticks } => format!("stall {consumer} for {ticks} ticks"),
+            Input::Crash(consumer) => format!("crash {consumer}"),
+            Input::Restart(consumer) => format!("restart {consumer}"),
+            Input::Revoke { from, to } => format!("revoke from {from} for {to}"),
+            Input::Set(_) => "set".to_owned(),
+        };
+        format!("{what} at tick {}: {}", self.tick, ignored(self.why))
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     ids::Tick,
-    ledger::{Invariant, Keep, Outcome, Verdicts, quoted_unless_plain},
+    ledger::{IgnoredInput, Invariant, Keep, Outcome, Verdicts, quoted_unless_plain},
 };
 
 /// What a check found.
@@ -23,6 +23,8 @@ pub struct Verdict {
     pub faults: Vec<(&'static str, Tick)>,
     /// Broken invariants that the file says nothing about.
     pub remarks: Vec<(&'static str, Tick)>,
+    /// Inputs that changed nothing.
+    pub ignored: Vec<IgnoredInput>,
 }
 
 /// Plays the scenario and compares.
@@ -41,6 +43,7 @@ pub fn check(scenario: &Scenario) -> Result<Verdict, Exhausted> {
         differences: scenario.expect.differences(&outcome),
         outcome,
         faults: faults(verdicts),
+        ignored: run.ledger().ignored().to_vec(),
         remarks: remarks.map(|(invariant, tick)| (invariant.sentence, *tick)).collect(),
     })
 }
