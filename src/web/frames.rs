@@ -1,8 +1,13 @@
 //! When ticks are played: a frame loop that can be stopped, and whether the panel can be seen.
 
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
 use gloo_render::{AnimationFrame, request_animation_frame};
 use wasm_bindgen::{JsCast, closure::Closure};
-use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, js_sys::Array};
+use web_sys::{Document, Element, IntersectionObserver, IntersectionObserverEntry, Window, js_sys::Array};
 use yew::Callback;
 
 /// The pace of a run: ticks per second at speed 1.
@@ -51,29 +56,65 @@ pub(crate) fn tick_ms(speed: f64) -> f64 {
     1000.0 / (TICKS_PER_SECOND * speed)
 }
 
-/// Tells whenever an element comes into view or leaves it, as long as it is held.
+/// Tells whether an element can be seen, whenever that may have changed, as long as it is held: it is within
+/// the window, and the window's tab is in front.
 pub(crate) struct Sight {
     observer: IntersectionObserver,
-    _on_change: Closure<dyn FnMut(Array)>,
+    document: Document,
+    _on_cross: Closure<dyn FnMut(Array)>,
+    on_tab: Closure<dyn FnMut()>,
 }
+
+const TAB: &str = "visibilitychange";
 
 impl Sight {
     /// Watches `element`. `None` in a browser that cannot: then it counts as seen.
     pub(crate) fn of(element: &Element, on_change: Callback<bool>) -> Option<Sight> {
-        let closure = Closure::<dyn FnMut(Array)>::new(move |entries: Array| {
-            let last = entries.pop().dyn_into::<IntersectionObserverEntry>();
-            if let Ok(entry) = last {
-                on_change.emit(entry.is_intersecting());
+        let document = element.owner_document()?;
+        let within = Rc::new(Cell::new(false));
+        let tell = {
+            let (within, document) = (Rc::clone(&within), document.clone());
+            move || on_change.emit(within.get() && !document.hidden())
+        };
+        let on_tab = Closure::<dyn FnMut()>::new(tell.clone());
+        let on_cross = Closure::<dyn FnMut(Array)>::new(move |entries: Array| {
+            if let Ok(entry) = entries.pop().dyn_into::<IntersectionObserverEntry>() {
+                within.set(entry.is_intersecting());
+                tell();
             }
         });
-        let observer = IntersectionObserver::new(closure.as_ref().unchecked_ref()).ok()?;
+        let observer = IntersectionObserver::new(on_cross.as_ref().unchecked_ref()).ok()?;
+        document.add_event_listener_with_callback(TAB, on_tab.as_ref().unchecked_ref()).ok()?;
         observer.observe(element);
-        Some(Sight { observer, _on_change: closure })
+        Some(Sight { observer, document, _on_cross: on_cross, on_tab })
     }
 }
 
 impl Drop for Sight {
     fn drop(&mut self) {
         self.observer.disconnect();
+        // A document that is gone has no listeners left to remove.
+        let _ = self.document.remove_event_listener_with_callback(TAB, self.on_tab.as_ref().unchecked_ref());
     }
+}
+
+/// Marks the document while its window is being resized, so that the style sheet lets nothing glide then.
+pub(crate) fn mark_resizing(window: &Window) {
+    let Some(root) = window.document().and_then(|document| document.document_element()) else { return };
+    let frames: Rc<RefCell<[Option<AnimationFrame>; 2]>> = Rc::default();
+    let on_resize = Closure::<dyn FnMut()>::new(move || {
+        let _ = root.set_attribute("data-resizing", "");
+        // The first frame lays the page out anew; in the one after it things may glide again.
+        let (root, held) = (root.clone(), Rc::clone(&frames));
+        let first = request_animation_frame(move |_| {
+            let second = request_animation_frame(move |_| {
+                let _ = root.remove_attribute("data-resizing");
+            });
+            held.borrow_mut()[1] = Some(second);
+        });
+        frames.borrow_mut()[0] = Some(first);
+    });
+    // Without it a resized drawing glides into place: untidy, and no more than that.
+    let _ = window.add_event_listener_with_callback("resize", on_resize.as_ref().unchecked_ref());
+    on_resize.forget();
 }

@@ -23,11 +23,13 @@ use shell::Panel;
 /// A page without one of the mounts simply lacks that panel; outside a browser nothing happens.
 pub fn start() {
     console_error_panic_hook::set_once();
-    let Some(document) = web_sys::window().and_then(|window| window.document()) else { return };
+    let Some(window) = web_sys::window() else { return };
+    let Some(document) = window.document() else { return };
     mount::<dispatch::DispatchScene>(&document);
     mount::<watermark::WatermarkScene>(&document);
     mount::<backpressure::BackpressureScene>(&document);
     mount::<rebalance::RebalanceScene>(&document);
+    frames::mark_resizing(&window);
     swipe::listen(&document);
     terms::listen(&document);
 }

@@ -27,7 +27,7 @@ pub(crate) fn badge(sentence: &'static str, since: Option<Tick>) -> Html {
     html! {
         <li class="badge" data-invariant={sentence} data-state={verdict} data-verdict={verdict}
             data-since={since.map(|tick| tick.to_string())}>
-            {super::scene::capitalised(sentence)}
+            {super::scene::capitalised(sentence).replace("<=", "≤")}
             <span class="since">
                 {since.map_or_else(|| " (kept)".to_owned(), |tick| format!(" (broken since tick {tick})"))}
             </span>

@@ -153,7 +153,8 @@ impl Icon {
     }
 }
 
-/// A button with only a picture on it.
+/// A button with only a picture on it. Where it does nothing it says so and keeps the focus, which a disabled
+/// button would lose.
 pub(crate) fn icon_button(
     act: &'static str,
     icon: Icon,
@@ -162,7 +163,8 @@ pub(crate) fn icon_button(
     onclick: Callback<MouseEvent>,
 ) -> Html {
     html! {
-        <button type="button" class="icon-button" data-act={act} aria-label={label} title={label} {disabled} {onclick}>
+        <button type="button" class="icon-button" data-act={act} aria-label={label} title={label}
+            aria-disabled={disabled.then_some("true")} {onclick}>
             {icon.view()}
         </button>
     }
