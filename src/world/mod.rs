@@ -37,7 +37,7 @@ pub use store::{Row, Store, WriteResult};
 
 use crate::{
     ids::{ConsumerId, Offset, Tick},
-    mechanism::{OffsetMap, Watermark},
+    mechanism::OffsetMap,
 };
 
 /// One process of the group.
@@ -244,6 +244,3 @@ impl World {
             || self.has_to_commit(session))
     }
 }
-
-/// The tracker of the simulated consumer.
-pub type Tracker = Watermark<Task>;

@@ -52,17 +52,16 @@ enum Queues {
 }
 
 impl AddressRule {
-    /// The mailbox of a record; `None`: the shared queue.
-    fn mailbox(self, parcel: Parcel, log: &Log) -> Option<MailboxId> {
+    /// The mailbox of a record. (The shared queue has none and never asks.)
+    fn mailbox(self, parcel: Parcel, log: &Log) -> MailboxId {
         match (self.routing, parcel.key) {
-            (Routing::Shared, _) => None,
-            (Routing::Serial, _) => Some(MailboxId::Everything),
-            (Routing::Keyed, Some(key)) => Some(MailboxId::Key(key)),
-            (Routing::Lanes(lanes), Some(key)) => Some(MailboxId::Lane(log.key_hash(key) % lanes.max(1))),
-            (_, None) => Some(match self.null_keys {
+            (Routing::Serial | Routing::Shared, _) => MailboxId::Everything,
+            (Routing::Keyed, Some(key)) => MailboxId::Key(key),
+            (Routing::Lanes(lanes), Some(key)) => MailboxId::Lane(log.key_hash(key) % lanes.max(1)),
+            (_, None) => match self.null_keys {
                 NullKeys::Mailbox => MailboxId::Keyless,
                 NullKeys::Spread => MailboxId::Own(parcel.offset),
-            }),
+            },
         }
     }
 }
@@ -83,58 +82,57 @@ impl Router {
 
     /// Joins the tail.
     pub(super) fn push(&mut self, parcel: Parcel, log: &Log) -> Place {
-        match (&mut self.queues, self.address.mailbox(parcel, log)) {
-            (Queues::Mailboxes(mailboxes), Some(id)) => mailboxes.push(id, parcel.offset),
-            (Queues::Shared(queue), _) => queue.push(parcel.offset),
-            (Queues::Mailboxes(_), None) => unreachable!("mailboxes without an address"),
+        match &mut self.queues {
+            Queues::Mailboxes(boxes) => boxes.push(self.address.mailbox(parcel, log), parcel.offset),
+            Queues::Shared(queue) => queue.push(parcel.offset),
         }
     }
 
     /// A record failed and keeps its turn: it closes its mailbox from the head. In the shared queue it has
     /// no place until it is due.
     pub(super) fn hold_head(&mut self, parcel: Parcel, log: &Log) -> Option<Place> {
-        match (&mut self.queues, self.address.mailbox(parcel, log)) {
-            (Queues::Mailboxes(mailboxes), Some(id)) => Some(mailboxes.hold_head(id, parcel.offset)),
-            _ => None,
+        match &mut self.queues {
+            Queues::Mailboxes(boxes) => {
+                Some(boxes.hold_head(self.address.mailbox(parcel, log), parcel.offset))
+            }
+            Queues::Shared(_) => None,
         }
     }
 
     /// A record that failed, kept its turn and is due comes here from another routing.
     pub(super) fn push_kept(&mut self, parcel: Parcel, log: &Log) -> Place {
-        match (&mut self.queues, self.address.mailbox(parcel, log)) {
-            (Queues::Mailboxes(mailboxes), Some(id)) => mailboxes.push_kept(id, parcel.offset),
-            _ => self.push(parcel, log),
+        match &mut self.queues {
+            Queues::Mailboxes(boxes) => boxes.push_kept(self.address.mailbox(parcel, log), parcel.offset),
+            Queues::Shared(queue) => queue.push(parcel.offset),
         }
     }
 
     /// A record that waits for its retry comes here from another routing.
     pub(super) fn push_held(&mut self, parcel: Parcel, log: &Log) -> Option<Place> {
-        match (&mut self.queues, self.address.mailbox(parcel, log)) {
-            (Queues::Mailboxes(mailboxes), Some(id)) => Some(mailboxes.push_held(id, parcel.offset)),
-            _ => None,
+        match &mut self.queues {
+            Queues::Mailboxes(boxes) => {
+                Some(boxes.push_held(self.address.mailbox(parcel, log), parcel.offset))
+            }
+            Queues::Shared(_) => None,
         }
     }
 
-    /// A record that kept its turn is due. In the shared queue it re-enters in front.
+    /// A record that kept its turn, with the place it kept, is due. In the shared queue it re-enters in front.
     pub(super) fn retry_at_head(&mut self, parcel: Parcel, held: Option<Place>, log: &Log) -> Option<Place> {
-        match (&mut self.queues, self.address.mailbox(parcel, log)) {
-            (Queues::Mailboxes(mailboxes), Some(id)) => {
-                if let Some(place) = held {
-                    mailboxes.reopen(&id, place);
-                }
+        match &mut self.queues {
+            Queues::Mailboxes(boxes) => {
+                boxes.reopen(&self.address.mailbox(parcel, log), held?);
                 held
             }
-            (Queues::Shared(queue), _) => Some(queue.push_front(parcel.offset)),
-            (Queues::Mailboxes(_), None) => held,
+            Queues::Shared(queue) => Some(queue.push_front(parcel.offset)),
         }
     }
 
     /// A record leaves its queue.
     pub(super) fn remove(&mut self, parcel: Parcel, place: Place, log: &Log) {
-        match (&mut self.queues, self.address.mailbox(parcel, log)) {
-            (Queues::Mailboxes(mailboxes), Some(id)) => mailboxes.remove(&id, place),
-            (Queues::Shared(queue), _) => queue.remove(place),
-            (Queues::Mailboxes(_), None) => false,
+        match &mut self.queues {
+            Queues::Mailboxes(boxes) => boxes.remove(&self.address.mailbox(parcel, log), place),
+            Queues::Shared(queue) => queue.remove(place),
         };
     }
 
@@ -156,19 +154,15 @@ impl Router {
 
     /// A worker is at this record that did not take it from here.
     pub(super) fn occupy(&mut self, parcel: Parcel, log: &Log) {
-        if let (Queues::Mailboxes(mailboxes), Some(id)) =
-            (&mut self.queues, self.address.mailbox(parcel, log))
-        {
-            mailboxes.occupy(id);
+        if let Queues::Mailboxes(boxes) = &mut self.queues {
+            boxes.occupy(self.address.mailbox(parcel, log));
         }
     }
 
     /// A worker is done with this record.
     pub(super) fn release(&mut self, parcel: Parcel, log: &Log) {
-        if let (Queues::Mailboxes(mailboxes), Some(id)) =
-            (&mut self.queues, self.address.mailbox(parcel, log))
-        {
-            mailboxes.release(&id);
+        if let Queues::Mailboxes(boxes) = &mut self.queues {
+            boxes.release(&self.address.mailbox(parcel, log));
         }
     }
 
