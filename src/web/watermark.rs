@@ -144,7 +144,7 @@ impl Scene for WatermarkScene {
                     <span data-part="ack-map">
                         {switch("ack-map", "Acknowledgement map", "travels with the commit", self.preset.ack_map, stage.on(Msg::AckMap))}
                     </span>
-                    {switch("autopilot", "Tap for me", "one cell a tick while playing", self.taps_itself, stage.on(Msg::TapsItself))}
+                    {switch("autopilot", "Tap for me", "one cell a tick while playing; the seed sets only their order", self.taps_itself, stage.on(Msg::TapsItself))}
                 </div>
             </>
         }

@@ -109,18 +109,33 @@ test("serial keeps order and pays with time", async (t) => {
   assert.equal(await dispatch.find('[data-run="chosen"] .pool-worker').count(), 1);
 });
 
-test("throughput meets its bound, and the bound is spelt out", async (t) => {
+test("ticks taken are told beside their bound, and the bound is spelt out", async (t) => {
   const dispatch = panel(await open(t), "dispatch");
+  const [shared, chosen] = [0, 1].map((nth) => dispatch.find(".rate").nth(nth));
+  const number = async (rate, name) => Number(await rate.getAttribute(`data-${name}`));
+  await dispatch.set("timeline", 14);
+  assert.match(await chosen.innerText(), /Ticks taken so far, keyed mailboxes\s+\d+ of at least \d+\s/);
+  for (const rate of [shared, chosen]) assert.ok((await number(rate, "ticks")) < (await number(rate, "bound")), "mid-run");
+
   await toEnd(dispatch);
-  const [, total, workers, share, hottest, bound] = (await dispatch.find(".bound").innerText()).match(
-    /(\d+) ticks of work \/ (\d+) workers = (\d+); hottest key A: (\d+)\. .* at least (\d+) ticks/,
+  const [, bound, total, workers, share, hottest] = (await dispatch.find(".bound").innerText()).match(
+    /at least (\d+) ticks\. (\d+) ticks of work \/ (\d+) workers = (\d+); hottest key A: (\d+)\./,
   );
   assert.equal(Number(share), Math.ceil(total / workers));
   assert.equal(Number(bound), Math.max(share, hottest));
-  assert.ok((await dispatch.counter("ticks")) >= Number(bound));
-  const rate = dispatch.find(".rate").nth(1);
-  assert.ok(Number(await rate.getAttribute("data-rate")) <= Number(await rate.getAttribute("data-bound")));
+  const taken = [await dispatch.counter("shared-ticks"), await dispatch.counter("ticks")];
+  assert.deepEqual([await number(shared, "ticks"), await number(chosen, "ticks")], taken);
+  assert.ok(taken[1] >= Number(bound));
+  // The price of order: the shared pool is done sooner, and says by what.
+  assert.ok(taken[0] < Number(bound));
+  assert.match(await shared.innerText(), new RegExp(`it finished ${bound - taken[0]} sooner by breaking it`));
+  // Workers that are taken away have worked: the bound does not rise behind them.
+  await dispatch.restart();
+  await dispatch.set("timeline", 20);
+  await dispatch.set("workers", 1);
+  assert.equal(await number(chosen, "bound"), Number(bound));
   // More workers do not make the hottest key faster.
+  await dispatch.restart();
   await dispatch.set("skew", 3);
   await dispatch.set("workers", 8);
   await toEnd(dispatch);
@@ -128,6 +143,14 @@ test("throughput meets its bound, and the bound is spelt out", async (t) => {
   await dispatch.set("workers", 3);
   await toEnd(dispatch);
   assert.equal(await dispatch.counter("ticks"), skewed);
+});
+
+test("the one consumer is not called by a key's letter", async (t) => {
+  const dispatch = panel(await open(t), "dispatch");
+  for (let tick = 0; tick < 20; tick += 1) {
+    await dispatch.step();
+    assert.doesNotMatch(await dispatch.find(".sentence-text").innerText(), /: A('s)? /);
+  }
 });
 
 test("the article's numbers follow the knobs", async (t) => {

@@ -35,7 +35,7 @@ pub(super) fn pool(picture: &Picture<'_>, title: &'static str, run: &'static str
         picture.lanes.len()
     );
     html! {
-        <section class="pool" data-run={run} aria-label={title}>
+        <section class="pool" data-run={run} aria-label={format!("{title}, drawn")}>
             <header class="pool-head">
                 <h3 class="pool-title">{title}</h3>
                 <span class="pool-breaks" data-part="order-break" data-bad={(picture.order_breaks > 0).then_some("")}>{breaks}</span>

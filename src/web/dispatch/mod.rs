@@ -154,14 +154,16 @@ impl Scene for DispatchScene {
 
     fn below(&self, stage: &Stage<'_, Msg>) -> Html {
         let load = Workload::of(stage.world(SHARED).log());
-        let runs = [(SHARED, title(Routing::Shared)), (CHOSEN, self.chosen_title())];
-        let bar = |(run, title): (usize, &'static str)| {
-            stage.players.get(run).map(|player| throughput(&Picture::of(player), &load, title))
-        };
+        let pictures: Vec<_> = stage.players.iter().map(Picture::of).collect();
+        let most = stage.players.first().map_or(1, picture::most_workers);
+        let bound = load.bound(most, NullKeys::Mailbox);
+        let scale = self.scale(&pictures, &load, bound);
+        let titles = [title(Routing::Shared), self.chosen_title()];
+        let bars = pictures.iter().zip(titles).map(|(picture, title)| pace(picture, title, bound, scale));
         html! {
             <>
-                <div class="rates">{for runs.into_iter().filter_map(bar)}</div>
-                {for stage.players.get(SHARED).map(|player| notes(player, &load))}
+                <div class="rates">{for bars}</div>
+                {for stage.players.get(SHARED).map(|player| notes(player, &load, most))}
             </>
         }
     }
@@ -169,7 +171,8 @@ impl Scene for DispatchScene {
     fn counters(&self, stage: &Stage<'_, Msg>) -> Vec<Counter> {
         let (shared, chosen) = (stage.ledger(SHARED).counters(), stage.ledger(CHOSEN).counters());
         let total = stage.world(CHOSEN).log().len();
-        let ticks = stage.players.get(CHOSEN).map_or(0, picture::elapsed);
+        let [shared_ticks, ticks] =
+            [SHARED, CHOSEN].map(|run| stage.players.get(run).map_or(0, picture::elapsed));
         let [breaks, overlaps, finished, taken] = self.own_labels();
         vec![
             Counter::wrong("shared-order-breaks", "order breaks, shared pool", shared.order_breaks)
@@ -178,6 +181,7 @@ impl Scene for DispatchScene {
             Counter::wrong("order-breaks", breaks, chosen.order_breaks).of_part("order-break"),
             Counter::wrong("overlaps", overlaps, chosen.overlaps),
             Counter::plain("finished", finished, chosen.completed).with_unit(format!("of {total}")),
+            Counter::plain("shared-ticks", "ticks taken, shared pool", shared_ticks),
             Counter::plain("ticks", taken, ticks),
         ]
     }
@@ -185,7 +189,7 @@ impl Scene for DispatchScene {
     fn sentence(&self, stage: &Stage<'_, Msg>) -> Option<(String, bool)> {
         let named = |run, name| {
             let sentence = order_break(stage, run).or_else(|| stage.sentence(run));
-            sentence.map(|(sentence, bad)| (format!("{name}: {sentence}"), bad))
+            sentence.map(|(sentence, bad)| (format!("{name}: {}", of_one_consumer(&sentence)), bad))
         };
         let shared = named(SHARED, title(Routing::Shared)).filter(|&(_, bad)| bad);
         let chosen = named(CHOSEN, self.chosen_title());
@@ -242,6 +246,17 @@ impl DispatchScene {
             Routing::Lanes(_) => labels!("lanes"),
             Routing::Shared => labels!("shared again"),
         }
+    }
+
+    /// Ticks that a whole bar stands for, the same in both runs: more than the bound, so that its mark has room
+    /// behind it, and where only one worker is used, all the work.
+    fn scale(&self, pictures: &[Picture<'_>], load: &Workload, bound: u64) -> u64 {
+        let foreseen = match self.preset.routing {
+            Routing::Serial => load.total.work,
+            Routing::Keyed | Routing::Lanes(_) | Routing::Shared => bound,
+        };
+        let taken = pictures.iter().map(|picture| picture.elapsed).max().unwrap_or(0);
+        taken.max(foreseen.saturating_add(foreseen / 4)).max(1)
     }
 
     /// The run whose end the article quotes: where it speaks of mailboxes and there are none, what mailboxes
@@ -313,29 +328,53 @@ fn skew_slider(value: u32, stage: &Stage<'_, Msg>) -> Slider {
     Slider { knob: "skew", name: "Skew", unit: "", note, range: (0, 3), value, part: "" }
 }
 
-/// How fast a run is, against the bound. The bar is full when all workers are busy all the time.
-fn throughput(picture: &Picture<'_>, load: &Workload, title: &'static str) -> Html {
-    let workers = picture.knobs.workers.max(1);
-    let bound = load.total.work as f64 / load.bound(workers, NullKeys::Mailbox).max(1) as f64;
-    let rate = picture.work_done as f64 / picture.elapsed.max(1) as f64;
-    let share = |rate: f64| rate / f64::from(workers);
-    let style = format!("--value:{:.4};--bound:{:.4}", share(rate), share(bound));
-    let so_far = if picture.done < picture.log.len() { " so far" } else { "" };
+/// A sentence about the only consumer there is, without its name: that is a key's letter too.
+fn of_one_consumer(sentence: &str) -> String {
+    let renamed = [("A's worker", "Worker"), ("A ", "The consumer ")]
+        .into_iter()
+        .find_map(|(name, role)| sentence.strip_prefix(name).map(|rest| format!("{role}{rest}")));
+    renamed.unwrap_or_else(|| sentence.to_owned())
+}
+
+/// The ticks that a run has taken, against the ticks that keeping order takes at least; and how fast it is.
+fn pace(picture: &Picture<'_>, title: &'static str, bound: u64, scale: u64) -> Html {
+    let ticks = picture.elapsed;
+    let rate = picture.work_done as f64 / ticks.max(1) as f64;
+    let share = |ticks: u64| ticks as f64 / scale as f64;
+    let style = format!("--value:{:.4};--bound:{:.4}", share(ticks), share(bound));
+    let so_far = if picture.is_done() { "" } else { " so far" };
     html! {
-        <p class="rate" data-rate={format!("{rate:.2}")} data-bound={format!("{bound:.2}")}>
-            <span class="rate-name">{format!("Throughput{so_far}, {}", lower(title))}</span>
-            <span class="rate-value"><b>{format!("{rate:.2}")}</b>{format!(" ticks of work per tick; bound over the whole log {bound:.2}")}</span>
+        <p class="rate" data-rate={format!("{rate:.2}")} data-ticks={ticks.to_string()} data-bound={bound.to_string()}>
+            <span class="rate-name">{format!("Ticks taken{so_far}, {}", lower(title))}</span>
+            <span class="rate-value"><b>{ticks}</b>{against(picture, bound)}</span>
             <span class="meter" aria-hidden="true" {style} />
+            <span class="rate-speed">{format!("Throughput{so_far}: {rate:.2} ticks of work per tick")}</span>
         </p>
     }
 }
 
+/// What the bound says of a run: nothing of one that need not keep order.
+fn against(picture: &Picture<'_>, bound: u64) -> String {
+    if picture.world.knobs().routing != Routing::Shared {
+        return format!(" of at least {bound}");
+    }
+    match bound.saturating_sub(picture.elapsed) {
+        sooner if picture.is_done() && sooner > 0 => {
+            format!(
+                "; whatever keeps order takes at least {bound}, and it finished {sooner} sooner by breaking it"
+            )
+        }
+        _ => format!("; whatever keeps order takes at least {bound}"),
+    }
+}
+
 /// Where the bound comes from, and what else is fixed.
-fn notes(player: &Player, load: &Workload) -> Html {
+fn notes(player: &Player, load: &Workload, most: u32) -> Html {
     let (knobs, log) = (player.knobs(), player.setup().log());
-    let (workers, total) = (knobs.workers.max(1), load.total.work);
-    let share = total.div_ceil(u64::from(workers));
-    let bound = load.bound(workers, NullKeys::Mailbox);
+    let total = load.total.work;
+    let share = total.div_ceil(u64::from(most));
+    let bound = load.bound(most, NullKeys::Mailbox);
+    let turned = if most > knobs.workers { " (the most there were)" } else { "" };
     let (key, hottest) = load.hottest(NullKeys::Mailbox).unwrap_or_default();
     let (low, high) = dispatch::WORK;
     let intake = match knobs.intake {
@@ -345,9 +384,8 @@ fn notes(player: &Player, load: &Workload) -> Html {
     html! {
         <div class="rate-notes drawing-label">
             <p class="bound">
-                <strong>{"Bound: "}</strong>
-                {format!("{total} ticks of work / {workers} workers = {share}; hottest key {}: {}. ", letter(log, key), hottest.work)}
-                {format!("Whatever keeps each key in order takes at least {bound} ticks.")}
+                <strong>{format!("Whatever keeps each key in order takes at least {bound} ticks. ")}</strong>
+                {format!("{total} ticks of work / {most} workers{turned} = {share}; hottest key {}: {}.", letter(log, key), hottest.work)}
             </p>
             <p>
                 {format!("{} records of {low} to {high} ticks; a poll brings up to {}{intake}. ", load.total.records, knobs.poll)}

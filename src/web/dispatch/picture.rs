@@ -9,7 +9,7 @@ use crate::{
     ids::{KeyId, Offset, Tick},
     ledger::Remark,
     player::Player,
-    world::{Attempt, Fact, Knobs, Log, MailboxId, Work, World, config::Routing},
+    world::{Attempt, Fact, Input, Knob, Knobs, Log, MailboxId, Work, World, config::Routing},
 };
 
 /// Records of a lane that are drawn; of a longer one the first place goes to the number of those left out.
@@ -149,6 +149,11 @@ impl<'a> Picture<'a> {
         picture.lay_workers(&mut places);
         picture.lay_log(&places);
         picture
+    }
+
+    /// Whether every record is done.
+    pub(super) fn is_done(&self) -> bool {
+        self.done >= self.log.len()
     }
 
     /// Whether one queue is all there is.
@@ -354,6 +359,22 @@ pub(super) fn elapsed(player: &Player) -> u64 {
     let until_now =
         || counters.first_poll.map_or(0, |first| Tick(world.now().0.saturating_sub(1)).since(first));
     makespan.unwrap_or_else(until_now)
+}
+
+/// The most workers that a run has had: with fewer of them from some tick on, it may still beat what they could
+/// have done alone.
+pub(super) fn most_workers(player: &Player) -> u32 {
+    let acts = player.acts().range(..player.now()).flat_map(|(_, inputs)| inputs);
+    let turned = acts.filter_map(|input| match input {
+        Input::Set(knobs) => Some(knobs),
+        _ => None,
+    });
+    let workers = turned.flatten().filter_map(|knob| match knob {
+        Knob::Workers(workers) => Some(*workers),
+        _ => None,
+    });
+    let ends = [player.setup().knobs().workers, player.knobs().workers, 1];
+    workers.chain(ends).max().unwrap_or(1)
 }
 
 /// The mailboxes of a routing, empty; one for the shared queue.
