@@ -16,8 +16,16 @@ pub const STALL_AT: Tick = Tick(8);
 pub const STALL: u64 = 7;
 /// When A is told to give the partition up.
 pub const REVOKE_AT: Tick = Tick(10);
+/// Workers of each consumer.
+pub const WORKERS: u32 = 4;
+/// Records a poll brings, one poll a tick.
+pub const POLL: u64 = 3;
+/// In flight at which intake pauses.
+pub const HIGH: u64 = 10;
+/// In flight at which it resumes.
+pub const LOW: u64 = 5;
 /// The last tick of the run.
-pub const LAST: Tick = Tick(24);
+pub const LAST: Tick = Tick(23);
 
 /// The fund NAV updates: offset, fund, ticks of work.
 const UPDATES: [(i64, &str, u64); 22] = [
@@ -75,9 +83,9 @@ impl Rebalance {
         });
         let log = Log::from_records(Offset(UPDATES[0].0), updates)?;
         let knobs = Knobs {
-            workers: 4,
-            poll: 3,
-            intake: Intake::Pause { high: 10, low: 5 },
+            workers: WORKERS,
+            poll: POLL,
+            intake: Intake::Pause { high: HIGH, low: LOW },
             drain: self.drain,
             guard: self.guard,
             ..Knobs::default()

@@ -139,6 +139,10 @@ impl Scene for RebalanceScene {
         ]
     }
 
+    fn sentence(&self, stage: &Stage<'_, Msg>) -> Option<(String, bool)> {
+        if stage.players[0].is_over() { Some(summary(stage)) } else { stage.sentence(0) }
+    }
+
     fn live(&self, _stage: &Stage<'_, Msg>) -> Vec<(&'static str, String, bool)> {
         vec![
             ("rebalance.drain", self.preset.drain.to_string(), false),
@@ -174,6 +178,26 @@ impl Ahead {
         let leaked = player.run().ledger().counters().leaked;
         Ahead { bars: Story::of(player.run()).bars, leaked }
     }
+}
+
+/// What the run came to, and whether that is bad.
+fn summary(stage: &Stage<'_, Msg>) -> (String, bool) {
+    let counters = stage.ledger(0).counters();
+    let (leaked, back) = (counters.leaked, counters.rows_back);
+    let leaks = match (leaked, store::leaks_rejected(stage)) {
+        (0, _) => "no write leaked".to_owned(),
+        (1, 0) => "1 write leaked and was accepted".to_owned(),
+        (1, _) => "1 write leaked and was rejected".to_owned(),
+        (n, 0) => format!("{n} writes leaked, none was rejected"),
+        (n, rejected) if n == rejected => format!("{n} writes leaked, all {n} were rejected"),
+        (n, rejected) => format!("{n} writes leaked, {rejected} of them rejected"),
+    };
+    let rows = match back {
+        0 => "no row went back".to_owned(),
+        1 => "1 row went back".to_owned(),
+        n => format!("{n} rows went back"),
+    };
+    (format!("At the end: {leaks}, {rows}."), leaked + back > 0)
 }
 
 fn guard_note(guard: Guard) -> &'static str {

@@ -73,6 +73,25 @@ test("while paused the gate is shut and the polls go on", async (t) => {
   assert.equal(await backpressure.find(".drop[data-out]").count(), 2, "what just finished is in the pipe out");
 });
 
+test("ring, pipe and sentence agree on the poll of a tick that pauses or resumes", async (t) => {
+  const { backpressure } = await opened(t);
+  const told = async () => [
+    await backpressure.find(".poll").innerText(),
+    await backpressure.find(".gate-word").innerText(),
+    await backpressure.find(".sentence").innerText(),
+  ];
+  await backpressure.step(2);
+  const [polled, open, brought] = await told();
+  assert.match(polled, /12 came\s+pauses from the next poll on/);
+  assert.match(open, /intake open/);
+  assert.match(brought, /12 came in.*paused/is);
+  while ((await backpressure.counter("resumes")) === 0) await backpressure.step();
+  const [asked, shut, resumed] = await told();
+  assert.match(asked, /asked for none\s+resumes with the next poll/);
+  assert.match(shut, /intake paused/);
+  assert.match(resumed, /asked for none.*resumed/is);
+});
+
 test("unbounded passes the ceiling and dies of memory", async (t) => {
   const { page, backpressure } = await opened(t);
   await backpressure.set("mode", "unbounded");
@@ -90,6 +109,7 @@ test("unbounded passes the ceiling and dies of memory", async (t) => {
   assert.ok((await pixels(backpressure))[await token(page, "--danger")] > 10, "the line ends with a red cross");
   await seek(backpressure, 119);
   assert.equal(await backpressure.counter("completed"), 14, "the dead finish nothing");
+  assert.equal(await backpressure.counter("ticks-since-poll"), 0, "and their time stands still");
   await backpressure.back(1);
   await seek(backpressure, 6);
   assert.equal(await backpressure.find(".wreck").count(), 0, "before it, it was alive");

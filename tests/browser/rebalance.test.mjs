@@ -11,7 +11,7 @@ import test from "node:test";
 
 import { open, panel } from "./harness/index.mjs";
 
-const LAST = 24;
+const LAST = 23;
 const REVOKE = 10;
 const LANDS = "no write lands after the handover";
 const BACK = "a row's version never goes back";
@@ -87,6 +87,7 @@ test("with 2 ticks exactly three writes leak, to three rows, and the guard rejec
   assert.equal(await shown.find(".bar[data-late]").count(), 3);
   assert.equal(await shown.counter("rows-back"), 0);
   assert.deepEqual(await shown.broken(), [], "what is rejected does not land");
+  assert.match(await shown.find(".sentence").innerText(), /3 writes leaked, all 3 were rejected, no row went back/);
 });
 
 test("without the guard a row goes back, and its card shows both versions", async (t) => {
@@ -164,12 +165,26 @@ test("a window longer than needed ends when nothing runs any more", async (t) =>
   assert.deepEqual(await shown.broken(), []);
 });
 
+test("the write log shows whole rows, at the width of a desk and of a phone", async (t) => {
+  for (const width of [360, 1280]) {
+    const { shown } = await rebalance(t, { width });
+    await shown.set("drain", 2);
+    await playOut(shown);
+    const cut = await shown.find(".write-log").evaluate((log) => {
+      const head = log.querySelector("thead tr").getBoundingClientRect().bottom;
+      const rows = [...log.querySelectorAll("tbody tr")].map((row) => row.getBoundingClientRect());
+      return rows.filter((row) => row.top < head - 1.5 && row.bottom > head + 1.5).length;
+    });
+    assert.equal(cut, 0, `${width} px`);
+  }
+});
+
 test("back and forth over the timeline shows the same table", async (t) => {
   const { shown } = await rebalance(t);
   await shown.set("drain", 2);
   await shown.set("guard", "off");
   const seen = new Map();
-  for (const tick of [24, 5, 17, 12, 24, 17, 5, 12]) {
+  for (const tick of [LAST, 5, 17, 12, LAST, 17, 5, 12]) {
     await shown.set("timeline", tick);
     await shown.until((now) => now === tick, `the timeline leads to ${tick}`);
     const now = [await table(shown), await shown.find("[data-row]").allInnerTexts(), await shown.counters()];

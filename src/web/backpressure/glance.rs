@@ -9,7 +9,7 @@ use crate::{
     world::{Fact, config::Intake},
 };
 
-/// Whether records may come in.
+/// Whether this tick's poll may bring records.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Gate {
     Open,
@@ -34,13 +34,17 @@ impl Gate {
 /// One run at the end of a tick.
 pub(super) struct Glance {
     pub(super) tick: Tick,
+    /// As this tick's poll found it: the marks are tested after the poll.
     pub(super) gate: Gate,
+    /// What that test changed for the next poll.
+    pub(super) turns: Option<&'static str>,
     pub(super) in_flight: u64,
     /// Records that this tick's poll brought; `None`: it did not poll.
     pub(super) brought: Option<u64>,
     /// Records that finished in this tick.
     pub(super) finished: u64,
-    /// Ticks since the last poll: those that were too many, in the tick of an eviction.
+    /// Ticks since the last poll: those that were too many, in the tick of an eviction; those at its death of a
+    /// dead process.
     pub(super) since_poll: u64,
     /// The ticks without a poll that led to an eviction in this tick.
     pub(super) evicted: Option<u64>,
@@ -53,7 +57,7 @@ impl Glance {
         let (world, now) = (stage.world(run), stage.tick());
         let session = world.consumer(ConsumerId::A).session();
         let died = stage.ledger(run).counters().crashed_at;
-        // Whoever is dead polled last in the tick that killed it.
+        // Whoever is dead polled last in the tick that killed it, and its time stands still since.
         let last_poll = session.map_or(died.unwrap_or(now), |session| session.last_poll());
         let polls = last_poll == now;
         let mut glance = Glance {
@@ -64,10 +68,11 @@ impl Glance {
                 Some(_) if world.knobs().intake == Intake::Block && !polls => Gate::Blocked,
                 Some(_) => Gate::Open,
             },
+            turns: None,
             in_flight: session.map_or(0, |session| session.in_flight()),
             brought: polls.then_some(0),
             finished: 0,
-            since_poll: now.since(last_poll),
+            since_poll: died.unwrap_or(now).since(last_poll),
             evicted: None,
             died,
         };
@@ -81,6 +86,14 @@ impl Glance {
         match event.fact {
             Fact::Polled { taken, .. } => self.brought = Some(taken),
             Fact::Completed { .. } => self.finished += 1,
+            Fact::Paused { .. } => {
+                self.gate = Gate::Open;
+                self.turns = Some("pauses from the next poll on");
+            }
+            Fact::Resumed { .. } => {
+                self.gate = Gate::Paused;
+                self.turns = Some("resumes with the next poll");
+            }
             Fact::Evicted { last_poll, .. } => {
                 self.since_poll = event.tick.since(last_poll);
                 self.evicted = Some(self.since_poll);

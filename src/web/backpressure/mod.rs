@@ -115,7 +115,7 @@ impl Scene for BackpressureScene {
             knob: "drain",
             name: "Drain",
             unit: "records per tick",
-            note: "a worker each, and one tick of work".into(),
+            note: workers_note(drain).into(),
             range: (1, MOST_DRAIN),
             value: drain,
             part: "drain-rate",
@@ -142,8 +142,8 @@ impl Scene for BackpressureScene {
                 {tank::view(stage, self.mode, &glance)}
                 {chart::view(stage, self.mode)}
                 <p class="drawing-label depth-note">
-                    {format!("One poll a tick; a record takes one tick of one worker. High mark {HIGH}, low mark {LOW}, \
-                        heap {CEILING} records, ")}
+                    {format!("One poll a tick. The records have no key: they are grey, and none waits for another. \
+                        High mark {HIGH}, low mark {LOW}, heap {CEILING} records, ")}
                     <code>{"max.poll.interval"}</code>{format!(" {MAX_POLL_INTERVAL} ticks.")}
                 </p>
             </div>
@@ -153,7 +153,8 @@ impl Scene for BackpressureScene {
     fn counters(&self, stage: &Stage<'_, Msg>) -> Vec<Counter> {
         let counters = stage.ledger(self.mode).counters();
         let glance = Glance::of(stage, self.mode);
-        let since_poll = Counter::plain("ticks-since-poll", "ticks since the last poll", glance.since_poll);
+        let since_poll = Counter::plain("ticks-since-poll", "ticks since the last poll", glance.since_poll)
+            .with_unit(if glance.gate == Gate::Down { "at death" } else { "" });
         vec![
             Counter::plain("in-flight", "in flight", glance.in_flight),
             Counter::plain("peak-in-flight", "peak in flight", counters.peak_in_flight),
@@ -204,6 +205,11 @@ fn rates(stage: &Stage<'_, Msg>) -> Backpressure {
         }
     }
     rates
+}
+
+fn workers_note(workers: u32) -> String {
+    let unit = if workers == 1 { "worker" } else { "workers" };
+    format!("{workers} {unit}, one tick per record")
 }
 
 fn mode_note(mode: Intake, fetch: u64, drain: u32) -> String {

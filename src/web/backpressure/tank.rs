@@ -82,15 +82,20 @@ pub(super) fn head(glance: &Glance) -> Html {
         glance.time_left()
     };
     let nears = if down { 0.0 } else { 1.0 - glance.time_left() };
-    let label = format!("{since} ticks since the last poll; evicted at {MAX_POLL_INTERVAL}");
+    let label = if down {
+        "No poll any more: the process is dead".to_owned()
+    } else {
+        format!("{since} ticks since the last poll; evicted at {MAX_POLL_INTERVAL}")
+    };
+    let detail = || glance.turns.map_or_else(|| since_text(since), str::to_owned);
     let (status, detail) = match (glance.gate, glance.brought) {
         _ if evicted => ("Evicted".to_owned(), format!("{since} ticks without a poll")),
         (Gate::Down, Some(brought)) => {
             (format!("Polled: {brought} came"), "more than the heap holds".to_owned())
         }
         (Gate::Down, None) => ("No poll".to_owned(), "the process is dead".to_owned()),
-        (Gate::Paused, Some(0)) => ("Polled: asked for none".to_owned(), since_text(since)),
-        (_, Some(brought)) => (format!("Polled: {brought} came"), since_text(since)),
+        (Gate::Paused, Some(0)) => ("Polled: asked for none".to_owned(), detail()),
+        (_, Some(brought)) => (format!("Polled: {brought} came"), detail()),
         (_, None) => ("No poll".to_owned(), since_text(since)),
     };
     html! {

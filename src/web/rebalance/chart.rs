@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     ids::{ConsumerId, Tick},
-    presets::rebalance::{REVOKE_AT, STALL, STALL_AT},
+    presets::rebalance::{HIGH, LOW, POLL, REVOKE_AT, STALL, STALL_AT},
     web::{
         chip::{hue, letter},
         scene::Stage,
@@ -51,8 +51,9 @@ pub(super) fn view(scene: &RebalanceScene, stage: &Stage<'_, Msg>, story: &Story
                 </div>
             </div>
             <p class="swim-note drawing-label">{format!(
-                "Constants: {workers} workers each; A’s database is slow from tick {STALL_AT}, so that what A runs then takes {STALL} ticks \
-                 longer. Otherwise B could not get ahead of one of A’s writes."
+                "Constants: {workers} workers each; a poll a tick brings {POLL}; intake pauses at {HIGH} in flight and resumes at \
+                 {LOW}. From tick {STALL_AT} A’s database is slow, and what A runs then takes {STALL} ticks longer: otherwise B \
+                 could not get ahead of one of A’s writes."
             )}</p>
         </>
     }
@@ -161,11 +162,11 @@ fn under(handover: Tick, deadline: Tick) -> Html {
     }
 }
 
-/// For how long A's database answers late: beside the bars, in the last lane, which is free then.
+/// For how long A's database answers late: a span beside A's lanes.
 fn slow(from: Tick, to: Tick) -> Html {
     html! {
         <div class="slow" key={from.0} style={format!("--from:{from};--to:{to}")}>
-            <span>{format!("slow database: +{} ticks", to.since(from))}</span>
+            <span>{"slow database:"}<wbr />{format!(" +{} ticks", to.since(from))}</span>
         </div>
     }
 }

@@ -31,22 +31,29 @@ impl<'a> Write<'a> {
         self.held.filter(|&held| self.accepted && held > self.attempt.offset)
     }
 
-    /// What became of it, in a word for the markup and in words for the reader.
-    fn result(&self) -> (&'static str, String) {
+    /// What became of it: in a word for the markup, in a word for the reader, and what a wide page adds.
+    fn result(&self) -> (&'static str, String, String) {
         let held = self.held.unwrap_or_default();
         let same = self.held == Some(self.attempt.offset);
         match (self.accepted, self.overwrote()) {
-            (false, _) if same => ("rejected", format!("rejected: row holds {held} already")),
-            (false, _) => ("rejected", format!("rejected: row holds {held}")),
-            (true, Some(newer)) => ("overwrote", format!("overwrote newer {newer}")),
-            (true, None) if same => ("accepted", "accepted, the same version again".to_owned()),
-            (true, None) => ("accepted", "accepted".to_owned()),
+            (false, _) if same => ("rejected", "rejected".to_owned(), format!(": row holds {held} already")),
+            (false, _) => ("rejected", "rejected".to_owned(), format!(": row holds {held}")),
+            (true, Some(newer)) => ("overwrote", format!("overwrote {newer}"), ", a newer one".to_owned()),
+            (true, None) if same => {
+                ("accepted", "accepted".to_owned(), ", the same version again".to_owned())
+            }
+            (true, None) => ("accepted", "accepted".to_owned(), String::new()),
         }
     }
 }
 
 fn writes<'a>(stage: &'a Stage<'_, Msg>) -> impl DoubleEndedIterator<Item = Write<'a>> {
     stage.ledger(0).events().iter().filter_map(Write::of)
+}
+
+/// How many of the writes that leaked the guard stopped.
+pub(super) fn leaks_rejected(stage: &Stage<'_, Msg>) -> u64 {
+    writes(stage).map(|write| u64::from(write.late && !write.accepted)).sum()
 }
 
 /// A fund's full name.
@@ -107,7 +114,7 @@ pub(super) fn write_log(stage: &Stage<'_, Msg>) -> Html {
 
 fn row(write: &Write<'_>, log: &Log, now: Tick) -> Html {
     let attempt = write.attempt;
-    let (word, text) = write.result();
+    let (word, text, more) = write.result();
     let bad = write.late || write.overwrote().is_some();
     html! {
         <tr key={format!("{}-{}", attempt.epoch, attempt.offset)} data-write={attempt.offset.to_string()} data-result={word}
@@ -117,7 +124,7 @@ fn row(write: &Write<'_>, log: &Log, now: Tick) -> Html {
             <td>{attempt.consumer.to_string()}</td>
             <td>{fund(log, write.key)}</td>
             <td><span class="version keyed" data-key={hue(Some(write.key))}>{attempt.offset.0}</span></td>
-            <td>if write.late { <strong class="write-leaked">{"leaked"}</strong>{" "} }{text}</td>
+            <td>if write.late { <strong class="write-leaked">{"leaked"}</strong>{" "} }{text}<span class="write-more">{more}</span></td>
         </tr>
     }
 }
