@@ -53,7 +53,7 @@ pub(super) fn view(scene: &RebalanceScene, stage: &Stage<'_, Msg>, story: &Story
             <p class="swim-note drawing-label">{format!(
                 "Constants: {workers} workers each; a poll a tick brings {POLL}; intake pauses at {HIGH} in flight and resumes at \
                  {LOW}. From tick {STALL_AT} A’s database is slow, and what A runs then takes {STALL} ticks longer: otherwise B \
-                 could not get ahead of one of A’s writes."
+                 could not get ahead of A’s writes."
             )}</p>
         </>
     }

@@ -36,12 +36,9 @@ impl<'a> Write<'a> {
         let held = self.held.unwrap_or_default();
         let same = self.held == Some(self.attempt.offset);
         match (self.accepted, self.overwrote()) {
-            (false, _) if same => ("rejected", "rejected".to_owned(), format!(": row holds {held} already")),
             (false, _) => ("rejected", "rejected".to_owned(), format!(": row holds {held}")),
             (true, Some(newer)) => ("overwrote", format!("overwrote {newer}"), ", a newer one".to_owned()),
-            (true, None) if same => {
-                ("accepted", "accepted".to_owned(), ", the same version again".to_owned())
-            }
+            (true, None) if same => ("accepted", "accepted".to_owned(), ", same version".to_owned()),
             (true, None) => ("accepted", "accepted".to_owned(), String::new()),
         }
     }
