@@ -92,3 +92,19 @@ test("the article reads without script", async (t) => {
   assert.match(await page.locator("h1").innerText(), /./);
   assert.ok(await page.locator("p").first().isVisible());
 });
+
+test("the places of the panels are as high as the panels, so that nothing jumps when they mount", async (t) => {
+  for (const width of [320, 360, 414, 640, 768, 1024, 1280]) {
+    const page = await open(t, { width, height: 900 });
+    for (const mount of MOUNTS) {
+      const lacking = await page.locator(mount).evaluate((place) => {
+        const panel = place.querySelector(".panel");
+        const reserved = parseFloat(getComputedStyle(place).minHeight);
+        panel.style.minHeight = "0";
+        return panel.getBoundingClientRect().height / reserved - 1;
+      });
+      // Fonts differ from system to system, by a little.
+      assert.ok(lacking <= 0.05, `${mount} at ${width} px takes ${Math.round(100 * lacking)} % more than its place`);
+    }
+  }
+});
