@@ -77,6 +77,9 @@ async function shoot(width, scheme) {
     await prepare(shown).catch((error) => console.log(`(${name}: ${error.message.split("\n")[0]})`));
     await page.waitForTimeout(500);
     await shown.root.scrollIntoViewIfNeeded();
+    // As tall as the panel, or its transport would stand where the window ends.
+    const { height } = await shown.root.boundingBox();
+    await page.setViewportSize({ width, height: Math.ceil(Math.max(height + 80, page.viewportSize().height)) });
     await write(shown.root, `${name}-${width}-${scheme}.png`);
   }
   if (!options.panel) {
