@@ -68,7 +68,8 @@ fn input(what: &Value<'_>) -> Result<Input, BadInput> {
         }
         // The table knows no other than `set`.
         _ => {
-            let table = value.table(knobs::SET, "the knobs to turn: { drain = 2 }")?;
+            let both = [knobs::CONSUMER, knobs::STORE].concat();
+            let table = value.table(&both, "the knobs to turn: { drain = 2 }")?;
             Input::Set(knobs::turned(&table)?)
         }
     })

@@ -32,22 +32,6 @@ pub(super) const CONSUMER: &[&str] = &[
 /// The keys of `[store]`.
 pub(super) const STORE: &[&str] = &["guard"];
 
-/// The keys of a `set`: those of both.
-pub(super) const SET: &[&str] = &[
-    "workers",
-    "routing",
-    "null_keys",
-    "retry",
-    "poll",
-    "intake",
-    "heap_ceiling",
-    "max_poll_interval",
-    "commit",
-    "quarantine",
-    "drain",
-    "guard",
-];
-
 /// Everything that the table turns.
 pub(super) fn turned(table: &Table<'_>) -> Result<Vec<Knob>, BadInput> {
     let mut knobs = Vec::new();

@@ -9,7 +9,10 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::source::{BadInput, Source, shown};
+use super::{
+    knobs,
+    source::{BadInput, Source, shown},
+};
 use crate::world::{ConfigError, config::Rule};
 
 /// A parsed file.
@@ -36,23 +39,8 @@ pub(super) struct Table<'d> {
 const HOMES: &[(&str, &[&str])] = &[
     ("at the top of the file, before the first [table]", &["title", "source", "seed", "ticks", "members"]),
     ("in [log]", &["records", "generate", "csv", "start"]),
-    (
-        "in [consumer]",
-        &[
-            "workers",
-            "routing",
-            "null_keys",
-            "retry",
-            "poll",
-            "intake",
-            "heap_ceiling",
-            "max_poll_interval",
-            "commit",
-            "quarantine",
-            "drain",
-        ],
-    ),
-    ("in [store]", &["guard"]),
+    ("in [consumer]", knobs::CONSUMER),
+    ("in [store]", knobs::STORE),
     ("in `consumer.commit`", &["ack_map", "ack_map_limit"]),
     ("in `consumer.intake.pause`", &["high", "low"]),
 ];
