@@ -14,7 +14,7 @@ use super::{
 use crate::{
     ids::Tick,
     ledger::{Event, Invariant, Weight},
-    player::Player,
+    player::{Inputs, Player},
     world::{Input, Knob},
 };
 
@@ -198,10 +198,8 @@ impl<S: Scene> Panel<S> {
             Effect::None | Effect::Redraw => {}
             Effect::Restart => self.restart(),
             Effect::Rewrite => self.rewrite(),
-            Effect::Turn(knobs) if is_opening(&self.players) => {
-                let _ = knobs;
-                self.restart();
-            }
+            // Nothing has happened yet: the settings have the knobs' new values, and begin with them.
+            Effect::Turn(_) if is_opening(&self.players) => self.restart(),
             Effect::Turn(knobs) => self.turn(&knobs),
             Effect::Act(input) => self.act_now(&[input]),
             Effect::ActAll(inputs) => self.act_now(&inputs),
@@ -258,26 +256,28 @@ impl<S: Scene> Panel<S> {
 
     /// To the end of tick 0 under the present settings: what a reader sees first.
     fn restart(&mut self) {
+        self.begin(Vec::new());
+    }
+
+    /// The same moment under the present settings, with what the reader did in each run.
+    fn rewrite(&mut self) {
+        let now = self.now();
+        self.begin(self.players.iter().map(|player| player.acts().clone()).collect());
+        self.seek(now);
+    }
+
+    fn begin(&mut self, acts: Vec<Inputs>) {
         match self.scene.players() {
             Ok(players) => {
-                self.players = players;
+                let acts = acts.into_iter().chain(std::iter::repeat_with(Inputs::new));
+                self.players =
+                    players.into_iter().zip(acts).map(|(player, acts)| player.with_acts(acts)).collect();
                 self.measure();
                 self.step();
             }
             // The controls offer no such settings; a link might.
             Err(error) => self.notice = Some(format!("These settings cannot be: {error}.")),
         }
-    }
-
-    fn rewrite(&mut self) {
-        let now = self.now();
-        let acts: Vec<_> = self.players.iter().map(|player| player.acts().clone()).collect();
-        self.restart();
-        for (player, acts) in self.players.iter_mut().zip(acts) {
-            *player = player.clone().with_acts(acts);
-        }
-        self.measure();
-        self.seek(now);
     }
 
     /// Finds where the timeline ends.
