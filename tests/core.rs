@@ -18,7 +18,7 @@ use keyed_worker_pool::{
         backpressure::{self, Backpressure},
         dispatch::Dispatch,
         rebalance::Rebalance,
-        watermark::WatermarkPreset,
+        watermark::Watermark,
     },
     world::{
         Fact, Input, Knob,
@@ -76,10 +76,10 @@ fn the_panels_opening_runs_are_the_same_everywhere() {
         dispatch(Routing::Shared),
         dispatch(Routing::Keyed),
         dispatch(Routing::Serial),
-        WatermarkPreset::default().player().unwrap(),
+        Watermark::default().player().unwrap(),
         Backpressure::default().player(backpressure::MODES[0]).unwrap(),
         Backpressure::default().player(Intake::Block).unwrap(),
-        Rebalance { drain: 2, guard: Guard::Off }.player().unwrap(),
+        Rebalance { drain: 2, guard: Guard::Off, ..Rebalance::default() }.player().unwrap(),
     ];
     let fingerprints = runs.map(fingerprint);
     // Pinned: a change means that somebody's link shows something else than it did.
@@ -131,7 +131,7 @@ fn acting_in_the_past_drops_what_came_after() {
 /// The map is wanted, and longer than the broker takes: said once, also where the commit itself changes nothing.
 #[test]
 fn a_map_that_does_not_fit_is_said_once() {
-    let preset = WatermarkPreset { ack_map: true, ..WatermarkPreset::default() };
+    let preset = Watermark { ack_map: true, ..Watermark::default() };
     let mut player = preset.player().unwrap();
     player.step();
     player.act(Input::Set(vec![Knob::AckMapLimit(3)]));

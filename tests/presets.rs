@@ -9,7 +9,7 @@ use keyed_worker_pool::{
         backpressure::{self, Backpressure},
         dispatch::Dispatch,
         rebalance::{self, Rebalance},
-        watermark::{self, WatermarkPreset},
+        watermark::{self, Watermark},
     },
     workload::Workload,
     world::{
@@ -93,7 +93,7 @@ mod watermark_panel {
     #[cfg(target_arch = "wasm32")]
     use wasm_bindgen_test::wasm_bindgen_test as test;
 
-    fn tapped(preset: &WatermarkPreset, taps: &[i64]) -> Player {
+    fn tapped(preset: &Watermark, taps: &[i64]) -> Player {
         let mut player = preset.player().unwrap();
         player.step();
         for &offset in taps {
@@ -112,21 +112,21 @@ mod watermark_panel {
 
     #[test]
     fn every_cell_polled_runs_at_once() {
-        let player = tapped(&WatermarkPreset::default(), &[]);
+        let player = tapped(&Watermark::default(), &[]);
         let world: &World = player.run().world();
         assert_eq!(world.consumer(ConsumerId::A).pool().running() as u64, watermark::POLL);
     }
 
     #[test]
     fn an_early_one_left_open_pins_the_watermark() {
-        let player = tapped(&WatermarkPreset::default(), &[1, 2, 3, 4]);
+        let player = tapped(&Watermark::default(), &[1, 2, 3, 4]);
         assert_eq!(player.run().world().watermark(), Some(Offset(0)));
         assert_eq!(player.run().world().broker().committed(), Offset(0));
     }
 
     #[test]
     fn a_crash_redelivers_what_the_panel_promised() {
-        let (promised, outcome) = crashed(tapped(&WatermarkPreset::default(), &[0, 2, 5, 3]));
+        let (promised, outcome) = crashed(tapped(&Watermark::default(), &[0, 2, 5, 3]));
         assert_eq!(outcome.redelivered, promised);
         assert_eq!(outcome.duplicates, [Offset(2), Offset(3), Offset(5)]);
         assert_eq!(outcome.lost, []);
@@ -134,7 +134,7 @@ mod watermark_panel {
 
     #[test]
     fn a_poisoned_one_pins_until_quarantine() {
-        let preset = WatermarkPreset::default();
+        let preset = Watermark::default();
         let mut player = tapped(&preset, &[]);
         player.act(Input::Poison(Offset(0)));
         player.step();
@@ -148,13 +148,13 @@ mod watermark_panel {
 
     #[test]
     fn committing_the_highest_loses_records() {
-        let preset = WatermarkPreset { commit: CommitOffset::Highest, ..WatermarkPreset::default() };
+        let preset = Watermark { commit: CommitOffset::Highest, ..Watermark::default() };
         let (_, outcome) = crashed(tapped(&preset, &[3, 1]));
         assert_eq!(outcome.lost, [Offset(0), Offset(2)]);
     }
 
     fn played_by_hand(seed: u64) -> Player {
-        let mut player = WatermarkPreset::default().player().unwrap();
+        let mut player = Watermark::default().player().unwrap();
         player.step();
         while let Some(offset) = watermark::hand(seed, player.run().world()) {
             player.act(Input::Complete(offset));
@@ -184,7 +184,7 @@ mod watermark_panel {
 
     #[test]
     fn with_the_map_a_crash_redoes_nothing_that_was_done() {
-        let preset = WatermarkPreset { ack_map: true, ..WatermarkPreset::default() };
+        let preset = Watermark { ack_map: true, ..Watermark::default() };
         let (promised, outcome) = crashed(tapped(&preset, &[4, 2, 7]));
         assert_eq!(outcome.redelivered, promised);
         assert_eq!(outcome.duplicates, []);
@@ -222,7 +222,11 @@ mod backpressure_panel {
 
     #[test]
     fn the_log_outlasts_the_fastest_run() {
-        let fastest = Backpressure { fetch: backpressure::MOST_FETCH, drain: backpressure::MOST_DRAIN };
+        let fastest = Backpressure {
+            fetch: backpressure::MOST_FETCH,
+            drain: backpressure::MOST_DRAIN,
+            ..Backpressure::default()
+        };
         for intake in backpressure::MODES {
             let player = played(fastest.player(intake).unwrap());
             let polled = player.run().ledger().counters().polled;
@@ -276,7 +280,9 @@ mod backpressure_panel {
         assert!(mode(Intake::Block).run().ledger().counters().evictions > 0);
         for fetch in 1..=24 {
             for drain in 1..=12 {
-                let player = played(Backpressure { fetch, drain }.player(Intake::Block).unwrap());
+                let player = played(
+                    Backpressure { fetch, drain, ..Backpressure::default() }.player(Intake::Block).unwrap(),
+                );
                 let batch_ticks = fetch.div_ceil(drain.into());
                 let evicted = player.run().ledger().counters().evictions > 0;
                 assert_eq!(evicted, batch_ticks >= backpressure::MAX_POLL_INTERVAL, "{fetch} by {drain}");
@@ -291,7 +297,7 @@ mod rebalance_panel {
     use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn with(drain: u64, guard: Guard) -> Player {
-        played(Rebalance { drain, guard }.player().unwrap())
+        played(Rebalance { drain, guard, ..Rebalance::default() }.player().unwrap())
     }
 
     #[test]
@@ -332,5 +338,66 @@ mod rebalance_panel {
         assert!(leaks.is_sorted_by(|before, after| before >= after), "{leaks:?}");
         assert!(with(0, Guard::Off).now() <= rebalance::LAST.after(1));
         assert!(with(0, Guard::Off).now() > Tick(rebalance::REVOKE_AT.0));
+    }
+
+    #[test]
+    fn whatever_the_seed_a_window_of_seven_is_enough_and_the_guard_keeps_rows_from_going_back() {
+        let mut leaky = 0;
+        for seed in 0..200 {
+            let seeded = |drain| played(Rebalance { drain, seed, ..Rebalance::default() }.player().unwrap());
+            assert_eq!(seeded(7).run().ledger().counters().leaked, 0, "seed {seed}");
+            let short = seeded(2);
+            leaky += u64::from(short.run().ledger().counters().leaked > 0);
+            assert_eq!(short.run().ledger().counters().rows_back, 0, "seed {seed}");
+        }
+        assert!(leaky > 100, "a short window leaks for most seeds: {leaky} of 200");
+    }
+}
+
+mod starts {
+    use super::*;
+    use keyed_worker_pool::presets::{Panel, Start};
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
+    /// A knob turned before anything happened is a knob that the run begins with.
+    #[test]
+    fn turned_at_the_opening_is_begun_with() {
+        let turns = [
+            (Panel::Dispatch, Knob::Workers(7)),
+            (Panel::Watermark, Knob::CommitEvery(5)),
+            (Panel::Backpressure, Knob::Poll(3)),
+            (Panel::Rebalance, Knob::Drain(2)),
+        ];
+        for (panel, knob) in turns {
+            let start = Start::opening(panel);
+            assert_eq!(start.panel(), panel);
+            let turned = start.clone().turned(&[knob]).players().unwrap();
+            for (plain, turned) in start.players().unwrap().iter().zip(turned) {
+                assert_eq!(*turned.setup(), plain.setup().turned(&[knob]).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn every_panel_has_a_seed() {
+        for panel in Panel::ALL {
+            assert_eq!(Start::opening(panel).seeded(77).seed(), Some(77));
+            assert_eq!(Panel::named(panel.name()), Some(panel));
+        }
+    }
+
+    /// Work that a seed draws is uneven, and no mode's promise depends on it.
+    #[test]
+    fn backpressure_keeps_its_ceilings_whatever_the_seed() {
+        for seed in 0..50 {
+            let seeded = |mode| {
+                let preset = Backpressure { seed, ..Backpressure::default() };
+                played(preset.player(mode).unwrap())
+            };
+            let [pause, unbounded, _] = backpressure::MODES.map(seeded);
+            assert_eq!(pause.run().ledger().verdicts().violated().count(), 0, "seed {seed}");
+            assert!(unbounded.run().outcome().crashed_at.is_some(), "seed {seed}");
+        }
     }
 }

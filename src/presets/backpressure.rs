@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rand_pcg::Pcg32;
+
 use crate::{
     ids::{ConsumerId, Offset, Tick},
     ledger::Keep,
@@ -9,6 +11,7 @@ use crate::{
     world::{
         ConfigError, Fails, Knobs, Log, NewRecord, Setup, Work,
         config::{Intake, NullKeys},
+        draw_below,
     },
 };
 
@@ -28,8 +31,14 @@ pub const MOST_FETCH: u64 = 24;
 /// The most records that can be told to finish per tick.
 pub const MOST_DRAIN: u32 = 12;
 
+/// Ticks that one attempt takes at most where a seed draws them; at least one.
+pub const LONGEST_WORK: u64 = 3;
+
 /// Records in the log: more than any run can finish, and what is in flight besides.
 const RECORDS: i64 = 2_000;
+
+/// The stream from which work is drawn, as in a generated log.
+const WORK_STREAM: u64 = 2;
 
 /// The modes in the order in which they are offered.
 pub const MODES: [Intake; 3] = [Intake::Pause { high: HIGH, low: LOW }, Intake::Unbounded, Intake::Block];
@@ -39,13 +48,17 @@ pub const MODES: [Intake; 3] = [Intake::Pause { high: HIGH, low: LOW }, Intake::
 pub struct Backpressure {
     /// Records a poll brings, one poll a tick: 1 to [`MOST_FETCH`].
     pub fetch: u64,
-    /// Records finished per tick: 1 to [`MOST_DRAIN`]. Every record takes one tick, so this is the number of workers.
+    /// Workers: 1 to [`MOST_DRAIN`]. Where every record takes one tick, that many finish per tick.
     pub drain: u32,
+    /// What the records' work is drawn from, 1 to [`LONGEST_WORK`] ticks; 0: every record takes one tick.
+    pub seed: u64,
+    /// The mode in front, by its place in [`MODES`].
+    pub mode: usize,
 }
 
 impl Default for Backpressure {
     fn default() -> Backpressure {
-        Backpressure { fetch: 12, drain: 2 }
+        Backpressure { fetch: 12, drain: 2, seed: 0, mode: 0 }
     }
 }
 
@@ -55,11 +68,13 @@ impl Backpressure {
     /// # Errors
     /// If nothing is fetched or nothing drained.
     pub fn player(&self, intake: Intake) -> Result<Player, ConfigError> {
-        // Without keys no record waits for another of its own, and `drain` is exactly what is finished per tick.
+        let mut draws = Pcg32::new(self.seed, WORK_STREAM);
+        let mut work = || if self.seed == 0 { 1 } else { 1 + draw_below(&mut draws, LONGEST_WORK) };
+        // Without keys no record waits for another of its own: nothing but the workers limits what is finished.
         let records = (0..RECORDS).map(|offset| NewRecord {
             offset: Offset(offset),
             key: None,
-            work: Work::Ticks(1),
+            work: Work::Ticks(work()),
             fails: Fails::First(0),
             since: Tick(0),
         });

@@ -6,4 +6,75 @@
 pub mod backpressure;
 pub mod dispatch;
 pub mod rebalance;
+mod start;
 pub mod watermark;
+
+pub use start::{Brought, Start};
+
+use crate::{
+    ids::ConsumerId,
+    player::Inputs,
+    world::{
+        Input, Knobs, Setup,
+        config::{Intake, Routing},
+    },
+};
+
+/// One of the page's four panels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Panel {
+    /// Shared pool or keyed mailboxes.
+    Dispatch,
+    /// What a commit promises.
+    Watermark,
+    /// What bounds memory.
+    Backpressure,
+    /// What leaks past a handover.
+    Rebalance,
+}
+
+impl Panel {
+    /// All of them, in the order of the article.
+    pub const ALL: [Panel; 4] = [Panel::Dispatch, Panel::Watermark, Panel::Backpressure, Panel::Rebalance];
+
+    /// Its name in links and in the markup.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Panel::Dispatch => "dispatch",
+            Panel::Watermark => "watermark",
+            Panel::Backpressure => "backpressure",
+            Panel::Rebalance => "rebalance",
+        }
+    }
+
+    /// The panel with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Panel> {
+        Panel::ALL.into_iter().find(|panel| panel.name() == name)
+    }
+
+    /// The panel that shows best what a scenario is about: the first whose subject it touches, from the rarest
+    /// on.
+    #[must_use]
+    pub fn fitting(setup: &Setup, script: &Inputs) -> Panel {
+        let (knobs, usual) = (setup.knobs(), Knobs::default());
+        let any = |wanted: fn(&Input) -> bool| script.values().flatten().any(wanted);
+        let two = setup.with_b() || any(|input| input.names().any(|consumer| consumer == ConsumerId::B));
+        let bounds_memory = knobs.heap_ceiling.is_some()
+            || knobs.max_poll_interval.is_some()
+            || !matches!(knobs.intake, Intake::Pause { .. });
+        let by_hand = any(|input| !matches!(input, Input::Set(_)));
+        if two || knobs.guard != usual.guard {
+            Panel::Rebalance
+        } else if bounds_memory {
+            Panel::Backpressure
+        } else if knobs.routing == Routing::Keyed
+            && (by_hand || knobs.ack_map || knobs.commit_offset != usual.commit_offset)
+        {
+            Panel::Watermark
+        } else {
+            Panel::Dispatch
+        }
+    }
+}

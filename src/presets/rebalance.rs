@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use rand_pcg::Pcg32;
+
 use crate::{
     ids::{ConsumerId, Offset, Tick},
     ledger::Keep,
     mechanism::Guard,
     player::{Inputs, Player},
-    world::{ConfigError, Fails, Input, Knobs, Log, NewRecord, Setup, Work, config::Intake},
+    world::{ConfigError, Fails, Input, Knobs, Log, NewRecord, Setup, Work, config::Intake, draw_below},
 };
 
 /// When A's database turns slow.
@@ -27,7 +29,15 @@ pub const LOW: u64 = 5;
 /// The last tick of the run.
 pub const LAST: Tick = Tick(23);
 
-/// The fund NAV updates: offset, fund, ticks of work.
+/// The funds, and the streams from which another seed draws them and their work, as in a generated log.
+const FUNDS: [&str; 5] = ["ALPS", "BALT", "CRUX", "DUNE", "ECHO"];
+const FUND_STREAM: u64 = 1;
+const WORK_STREAM: u64 = 2;
+
+/// The longest work, in ticks.
+const LONGEST_WORK: u64 = 3;
+
+/// The fund NAV updates of the opening: offset, fund, ticks of work.
 const UPDATES: [(i64, &str, u64); 22] = [
     (100, "CRUX", 2),
     (101, "DUNE", 3),
@@ -60,11 +70,13 @@ pub struct Rebalance {
     pub drain: u64,
     /// Which writes a row accepts.
     pub guard: Guard,
+    /// What funds and work are drawn from; 0: the opening's own, which lets three writes leak past a window of 2.
+    pub seed: u64,
 }
 
 impl Default for Rebalance {
     fn default() -> Rebalance {
-        Rebalance { drain: 7, guard: Guard::Newer }
+        Rebalance { drain: 7, guard: Guard::Newer, seed: 0 }
     }
 }
 
@@ -74,7 +86,7 @@ impl Rebalance {
     /// # Errors
     /// None for values that the panel offers.
     pub fn player(&self) -> Result<Player, ConfigError> {
-        let updates = UPDATES.map(|(offset, fund, work)| NewRecord {
+        let updates = self.updates().map(|(offset, fund, work)| NewRecord {
             offset: Offset(offset),
             key: Some(fund.into()),
             work: Work::Ticks(work),
@@ -96,5 +108,16 @@ impl Rebalance {
             (REVOKE_AT, vec![Input::Revoke { from: ConsumerId::A, to: ConsumerId::B }]),
         ]);
         Ok(Player::new(setup, script, LAST, Keep::Events))
+    }
+
+    fn updates(&self) -> [(i64, &'static str, u64); UPDATES.len()] {
+        if self.seed == 0 {
+            return UPDATES;
+        }
+        let [mut funds, mut work] = [FUND_STREAM, WORK_STREAM].map(|stream| Pcg32::new(self.seed, stream));
+        UPDATES.map(|(offset, _, _)| {
+            let fund = draw_below(&mut funds, FUNDS.len() as u64) as usize;
+            (offset, FUNDS[fund], 1 + draw_below(&mut work, LONGEST_WORK))
+        })
     }
 }

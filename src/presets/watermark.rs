@@ -35,7 +35,7 @@ const HAND_STREAM: u64 = 3;
 
 /// What the reader can turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WatermarkPreset {
+pub struct Watermark {
     /// What a commit names.
     pub commit: CommitOffset,
     /// Whether a commit carries the finished offsets above it.
@@ -44,15 +44,26 @@ pub struct WatermarkPreset {
     pub commit_every: u64,
     /// Ticks from a record's first failure to its dead letter.
     pub quarantine: u64,
+    /// Whether a [`hand`] taps a cell in every tick that is played.
+    pub taps_itself: bool,
+    /// What the hand's choice is drawn from; the run itself draws nothing.
+    pub seed: u64,
 }
 
-impl Default for WatermarkPreset {
-    fn default() -> WatermarkPreset {
-        WatermarkPreset { commit: CommitOffset::Watermark, ack_map: false, commit_every: 1, quarantine: 6 }
+impl Default for Watermark {
+    fn default() -> Watermark {
+        Watermark {
+            commit: CommitOffset::Watermark,
+            ack_map: false,
+            commit_every: 1,
+            quarantine: 6,
+            taps_itself: true,
+            seed: SEED,
+        }
     }
 }
 
-impl WatermarkPreset {
+impl Watermark {
     /// When a failing record of these settings is dead-lettered; its key goes on.
     #[must_use]
     pub fn quarantine(&self) -> Option<Quarantine> {

@@ -32,7 +32,7 @@ pub use trace::{LONGEST_TRACE, MOST_RECORDS};
 use crate::{
     ids::Tick,
     player::Inputs,
-    world::{Knobs, Setup, config::Routing},
+    world::{Knob, Knobs, Setup, config::Routing},
 };
 use value::{Document, Value};
 
@@ -122,10 +122,7 @@ impl Scenario {
     /// The same scenario under another routing.
     #[must_use]
     pub fn routed(&self, routing: Routing) -> Scenario {
-        let knobs = Knobs { routing, ..self.setup.knobs().clone() };
-        let mut members = vec![crate::ids::ConsumerId::A];
-        members.extend(self.setup.with_b().then_some(crate::ids::ConsumerId::B));
-        let setup = Setup::new(self.setup.log().clone(), knobs, &members);
+        let setup = self.setup.turned(&[Knob::Routing(routing)]);
         Scenario { setup: setup.unwrap_or_else(|_| self.setup.clone()), ..self.clone() }
     }
 }

@@ -17,7 +17,7 @@ use crate::{
     ids::{ConsumerId, Offset},
     ledger::{Event, Weight},
     player::Player,
-    presets::watermark::{CELLS, SEED, WatermarkPreset, hand},
+    presets::watermark::{CELLS, SEED, Watermark, hand},
     world::{ConfigError, Fact, Ignored, Input, Knob, World, config::CommitOffset},
 };
 
@@ -25,7 +25,7 @@ use crate::{
 const SENTENCES: usize = 3;
 
 pub(crate) struct WatermarkScene {
-    preset: WatermarkPreset,
+    preset: Watermark,
     /// Whether a cell is tapped in every tick that is played, and what the choice is drawn from.
     taps_itself: bool,
     seed: u64,
@@ -64,7 +64,7 @@ impl Scene for WatermarkScene {
 
     fn opening() -> Self {
         WatermarkScene {
-            preset: WatermarkPreset::default(),
+            preset: Watermark::default(),
             taps_itself: true,
             seed: SEED,
             poisoning: false,

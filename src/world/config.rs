@@ -264,6 +264,14 @@ impl Setup {
         Ok(Setup { log, knobs, with_b })
     }
 
+    /// The same with some knobs turned before the first tick.
+    ///
+    /// # Errors
+    /// If they would break a rule.
+    pub fn turned(&self, knobs: &[Knob]) -> Result<Setup, ConfigError> {
+        Ok(Setup { knobs: self.knobs.with(knobs)?, ..self.clone() })
+    }
+
     /// The partition's log.
     #[must_use]
     pub fn log(&self) -> &Arc<Log> {

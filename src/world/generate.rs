@@ -24,6 +24,7 @@ const TOP_WEIGHT: u64 = 1_000_000;
 pub struct Generated {
     seed: u64,
     count: u64,
+    skew: u32,
     work: (u64, u64),
     /// Running sums of the keys' weights.
     weights: Vec<u64>,
@@ -63,13 +64,31 @@ impl Generated {
             }
             weights.push(sum);
         }
-        Ok(Generated { seed, count, work, weights })
+        Ok(Generated { seed, count, skew, work, weights })
     }
 
     /// How many records it draws.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
+    }
+
+    /// What it draws from.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// How much the first keys outweigh the others.
+    #[must_use]
+    pub fn skew(&self) -> u32 {
+        self.skew
+    }
+
+    /// The shortest and the longest work, in ticks.
+    #[must_use]
+    pub fn work(&self) -> (u64, u64) {
+        self.work
     }
 
     /// How many keys it knows, drawn or not.

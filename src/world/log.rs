@@ -178,6 +178,15 @@ impl Log {
         self.start
     }
 
+    /// The recipe, if the log is drawn by one.
+    #[must_use]
+    pub fn recipe(&self) -> Option<&Generated> {
+        match &self.source {
+            Source::Records(_) => None,
+            Source::Generated(recipe) => Some(recipe),
+        }
+    }
+
     /// How many records there are.
     #[must_use]
     pub fn len(&self) -> u64 {

@@ -100,7 +100,7 @@ impl Scene for BackpressureScene {
     }
 
     fn knobs(&self, stage: &Stage<'_, Msg>) -> Html {
-        let Backpressure { fetch, drain } = rates(stage);
+        let Backpressure { fetch, drain, .. } = rates(stage);
         let modes = [0, 1, 2].map(|mode| (mode, NAMES[mode], NAMES[mode]));
         let fetches = Slider {
             knob: "fetch",
@@ -134,7 +134,7 @@ impl Scene for BackpressureScene {
 
     fn drawing(&self, stage: &Stage<'_, Msg>) -> Html {
         let glance = Glance::of(stage, self.mode);
-        let Backpressure { fetch, drain } = rates(stage);
+        let Backpressure { fetch, drain, .. } = rates(stage);
         let style = format!("--top:{TOP};--ceiling:{CEILING};--fetch:{fetch};--drain:{drain}");
         html! {
             <div class="depth" {style}>
@@ -192,7 +192,7 @@ impl Scene for BackpressureScene {
 /// The rates from the next tick on: those in force, unless a slider was moved since.
 fn rates(stage: &Stage<'_, Msg>) -> Backpressure {
     let knobs = stage.world(0).knobs();
-    let mut rates = Backpressure { fetch: knobs.poll, drain: knobs.workers };
+    let mut rates = Backpressure { fetch: knobs.poll, drain: knobs.workers, ..Backpressure::default() };
     let Some(player) = stage.players.first() else { return rates };
     for input in player.acts().get(&player.now()).into_iter().flatten() {
         let Input::Set(knobs) = input else { continue };

@@ -121,7 +121,7 @@ fn beat(glance: &Glance) -> Option<&'static str> {
 
 /// The tank with its pipes, and the levels that it shares with the chart.
 pub(super) fn view(stage: &Stage<'_, Msg>, run: usize, glance: &Glance) -> Html {
-    let Backpressure { fetch, drain } = rates(stage);
+    let Backpressure { fetch, drain, .. } = rates(stage);
     let Glance { in_flight, brought, finished, gate, .. } = *glance;
     let coming = gate == Gate::Open && brought.is_some_and(|count| count > 0);
     let going = gate != Gate::Down && finished > 0;
