@@ -3,11 +3,11 @@
 //! The world tells facts in the order in which they happen and keeps no history, so the ledger remembers
 //! for each record and each consumer the last event of every kind that can cause another.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Bound};
 
 use super::{EventId, PerConsumer, Remark};
 use crate::{
-    ids::{ConsumerId, KeyId, Offset, Tick, WorkerId},
+    ids::{ConsumerId, Epoch, KeyId, Offset, Tick, WorkerId},
     world::{Attempt, CrashCause, EndedBy, Fact, Input, LetterCause},
 };
 
@@ -33,14 +33,19 @@ pub(super) struct Causes {
     terminal: Option<EventId>,
     watermark: Option<(Offset, EventId)>,
     committed: Option<EventId>,
+    /// This ownership's commits past its watermark, each by what it committed, the first time.
+    overreached: BTreeMap<Offset, EventId>,
     drain: Option<EventId>,
     crashed: PerConsumer<Option<EventId>>,
     evicted: Option<EventId>,
-    owner_ended: Option<EventId>,
+    /// How each ownership ended: a late write may come after several.
+    owner_ended: BTreeMap<Epoch, EventId>,
     restarted: PerConsumer<Option<EventId>>,
     /// Who last wrote a row.
     wrote: BTreeMap<KeyId, EventId>,
     completed: Option<EventId>,
+    /// The completion of the highest offset of each key, in each ownership.
+    highest: BTreeMap<(Epoch, KeyId), (Offset, EventId)>,
 }
 
 /// The latest events of one record.
@@ -50,7 +55,6 @@ struct RecordEvents {
     first_failed: Option<EventId>,
     retry_due: Option<EventId>,
     terminal: Option<EventId>,
-    completed: Option<EventId>,
     dead_lettered: Option<EventId>,
 }
 
@@ -86,20 +90,22 @@ impl Causes {
                 self.polls.clear();
                 self.drain = None;
                 self.watermark = None;
-                vec![restarted.or(self.owner_ended), self.input_now(tick)]
+                self.overreached.clear();
+                let ended = self.owner_ended.last_key_value().map(|(_, &event)| event);
+                vec![restarted.or(ended), self.input_now(tick)]
             }
             Fact::DrainBegan { .. } => {
                 self.drain = Some(id);
                 vec![self.input_now(tick)]
             }
-            Fact::OwnerEnded { consumer, by, .. } => {
-                self.owner_ended = Some(id);
+            Fact::OwnerEnded { consumer, epoch, by, .. } => {
+                self.owner_ended.insert(*epoch, id);
                 let why = match by {
                     EndedBy::Crash => self.crashed[consumer.index()],
                     EndedBy::Eviction => self.evicted,
                     EndedBy::Handover => self.drain,
                 };
-                vec![why, self.committed]
+                vec![why, self.commit_past(remark).or(self.committed)]
             }
             Fact::Crashed { consumer, cause } => {
                 self.crashed[consumer.index()] = Some(id);
@@ -128,21 +134,18 @@ impl Causes {
                 vec![self.input_now(tick).or(self.terminal), self.polled]
             }
             Fact::Started(attempt) => self.start(id, attempt, remark),
-            Fact::Completed { attempt, .. } => {
+            Fact::Completed { attempt, late } => {
                 let started = self.end(id, attempt, tick);
-                let earlier = match remark {
-                    Some(Remark::OrderBreak { after }) => {
-                        self.records.get(after).and_then(|record| record.completed)
-                    }
-                    _ => None,
-                };
-                let record = self.records.entry(attempt.offset).or_default();
-                record.completed = Some(id);
-                record.terminal = Some(id);
-                self.terminal = Some(id);
+                let earlier = attempt.key.and_then(|key| self.highest_before(id, attempt, key));
                 self.completed = Some(id);
+                // A late one changes no tracker, so no watermark and no commit follows from it.
+                if !late {
+                    self.records.entry(attempt.offset).or_default().terminal = Some(id);
+                    self.terminal = Some(id);
+                }
                 [vec![earlier], started].concat()
             }
+            Fact::Failed { attempt, late: true, .. } => self.end(id, attempt, tick),
             Fact::Failed { attempt, .. } => {
                 let started = self.end(id, attempt, tick);
                 let record = self.records.entry(attempt.offset).or_default();
@@ -171,12 +174,12 @@ impl Causes {
                 self.terminal = Some(id);
                 vec![behind, record.first_failed.or(polled)]
             }
-            Fact::Wrote { key, accepted, held, late, .. } => {
+            Fact::Wrote { attempt, key, accepted, held, late } => {
                 let before = self.wrote.get(key).copied();
                 if *accepted {
                     self.wrote.insert(*key, id);
                 }
-                let fence = if *late { self.owner_ended } else { None };
+                let fence = if *late { self.owner_ended.get(&attempt.epoch).copied() } else { None };
                 vec![self.completed, held.and(before), fence]
             }
             Fact::WatermarkNoted { at, .. } => {
@@ -187,6 +190,9 @@ impl Causes {
             }
             Fact::Committed { to, .. } => {
                 self.committed = Some(id);
+                if self.watermark.is_none_or(|(offset, _)| offset < *to) {
+                    self.overreached.entry(*to).or_insert(id);
+                }
                 // Either the watermark of that offset, or the record just below it finished: the highest.
                 let watermark = self.watermark.filter(|(offset, _)| offset == to).map(|(_, event)| event);
                 let below = self.records.get(&Offset(to.0 - 1)).and_then(|record| record.terminal);
@@ -210,7 +216,7 @@ impl Causes {
         let record = self.records.entry(attempt.offset).or_default();
         let retry = if attempt.number > 1 { record.retry_due } else { None };
         if attempt.number == 1 {
-            *record = RecordEvents { completed: record.completed, ..RecordEvents::default() };
+            *record = RecordEvents::default();
         }
         self.started[consumer].insert(attempt.worker, (attempt.offset, id));
         vec![beside, retry.or(self.poll_of(attempt.index)), freed]
@@ -226,6 +232,24 @@ impl Causes {
         let stall = self.stalled[consumer].filter(|&(at, _)| at > attempt.started);
         let started = self.started[consumer].remove(&attempt.worker);
         vec![by_hand, started.map(|(_, event)| event), stall.map(|(_, event)| event)]
+    }
+
+    /// The completion of the highest later offset of the key in the attempt's epoch; if there is none, this
+    /// is the highest one now.
+    fn highest_before(&mut self, id: EventId, attempt: &Attempt, key: KeyId) -> Option<EventId> {
+        let highest = self.highest.entry((attempt.epoch, key)).or_insert((attempt.offset, id));
+        if highest.0 > attempt.offset {
+            return Some(highest.1);
+        }
+        *highest = (attempt.offset, id);
+        None
+    }
+
+    /// The commit that first passed the lowest of the records that are lost.
+    fn commit_past(&self, remark: Option<&Remark>) -> Option<EventId> {
+        let Some(Remark::OwnerEnd { lost, .. }) = remark else { return None };
+        let above = (Bound::Excluded(*lost.first()?), Bound::Unbounded);
+        self.overreached.range(above).next().map(|(_, &event)| event)
     }
 
     fn start_of(&self, consumer: ConsumerId, offset: Offset) -> Option<EventId> {
