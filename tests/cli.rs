@@ -160,6 +160,80 @@ fn events_are_sentences_or_json_lines() {
 }
 
 #[test]
+fn why_goes_back_to_the_decision() {
+    let said = run(&["why", &scenario("09-highest-offset-loses"), "--event", "14"]);
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    let answer = "\
+Event 14: loss
+  event   tick
+     14      2  A died with 4 committed: nothing comes again; lost for good: 2.
+     11      1  A committed 4.
+      8      1  A's worker 3 finished offset 3 (key C).
+
+decision: commit = highest, from the start: a commit names the offset after the
+          highest finished one, whatever is unfinished below it.
+";
+    assert_eq!(said.out, answer);
+}
+
+#[test]
+fn why_lists_what_can_be_asked_about() {
+    let said = run(&["why", &scenario("02-shared-pool-overtakes")]);
+    let list = "  event   tick
+      4      0  A's worker 2 started offset 1 (key K) while offset 0 of the same
+                key still runs: overlap.
+      7      3  A's worker 1 finished offset 0 (key K), after offset 1 of the
+                same key: order break.
+";
+    assert_eq!((said.status, said.out.as_str()), (0, list));
+    let said = fed(&["why", "-"], "[log]\nrecords = [\"0:A*1\"]\n");
+    assert_eq!((said.status, said.out.lines().count()), (0, 1));
+    assert!(said.out.starts_with("Everything was in order"), "{}", said.out);
+}
+
+#[test]
+fn why_as_json_has_the_same_in_parts() {
+    let file = scenario("02-shared-pool-overtakes");
+    let list = run(&["why", "--format", "json", &file]).out;
+    let list: serde_json::Value = serde_json::from_str(&list).expect("JSON");
+    let faults = list["faults"].as_array().expect("a list");
+    let met: Vec<_> = faults.iter().map(|fault| (&fault["id"], &fault["fault"])).collect();
+    assert_eq!(met, [(&4.into(), &"overlap".into()), (&7.into(), &"order break".into())]);
+
+    let answer = run(&["why", "--event", "7", "--format", "json", &file]).out;
+    let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
+    assert_eq!((&answer["event"], &answer["fault"]), (&7.into(), &"order break".into()));
+    let chain = answer["chain"].as_array().expect("a chain");
+    let ids: Vec<_> = chain.iter().map(|event| (&event["id"], &event["tick"])).collect();
+    assert_eq!(ids, [(&7.into(), &3.into()), (&5.into(), &1.into()), (&4.into(), &0.into())]);
+    assert_eq!(chain[1]["sentence"], "A's worker 2 finished offset 1 (key K).");
+    let decision = &answer["decision"];
+    assert_eq!((&decision["tick"], &decision["event"]), (&0.into(), &serde_json::Value::Null));
+    assert!(decision["sentence"].as_str().is_some_and(|sentence| sentence.starts_with("routing = shared")));
+}
+
+#[test]
+fn why_answers_for_faults_only() {
+    let file = scenario("02-shared-pool-overtakes");
+    let said = run(&["why", &file, "--event", "999"]);
+    assert_eq!((said.status, said.out.as_str()), (2, ""));
+    assert!(said.err.ends_with("there is no event 999: the last one of this run is 10\n"), "{}", said.err);
+    let said = run(&["why", &file, "--event", "5"]);
+    assert_eq!((said.status, said.out.as_str()), (2, ""));
+    let reason = ": event 5 is in order\n  = Tick 1: A's worker 2 finished offset 1 (key K).\n  \
+                  = the nearest that can be asked about: 4 and 7\n";
+    assert!(said.err.ends_with(reason), "{}", said.err);
+    let said = fed(&["why", "-", "--event", "0"], "[log]\nrecords = [\"0:A*1\"]\n");
+    assert!(
+        said.status == 2 && said.err.ends_with("  = no event of this run can be asked about\n"),
+        "{}",
+        said.err
+    );
+    assert_eq!(run(&["why", &file, "--event", "-1"]).status, 2);
+    assert_eq!(run(&["why", "missing.toml"]).status, 2);
+}
+
+#[test]
 fn a_scenario_can_come_from_standard_input() {
     let said = fed(&["run", "-"], "[log]\nrecords = [\"0:A*1\"]\n");
     assert_eq!((said.status, said.out.lines().next()), (0, Some("standard input")));

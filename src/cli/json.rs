@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// An object whose names keep their order.
-pub(super) struct Object(Vec<(&'static str, Value)>);
+pub(super) struct Object(pub(super) Vec<(&'static str, Value)>);
 
 impl fmt::Display for Object {
     /// On one line; `{:#}`: a line for each name.

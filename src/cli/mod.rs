@@ -7,6 +7,7 @@ mod out;
 mod picture;
 mod report;
 mod run;
+mod why;
 
 use std::process::ExitCode;
 
@@ -36,8 +37,10 @@ A scenario (kwp example prints one with every key):
 Examples:
 
   kwp run scenario.toml                   what comes of it
-  kwp run --events text scenario.toml     and why
+  kwp run --events text scenario.toml     and how
   kwp run --chart depth.svg scenario.toml
+  kwp why scenario.toml                   which events went wrong
+  kwp why --event 31 scenario.toml        and which decision let that one happen
   kwp check scenarios/                    whether it is what the files expect";
 
 /// Every key of a scenario file, explained.
@@ -62,6 +65,12 @@ enum Command {
     /// The report names everything that [expect] can, the invariants that were broken (some are, on purpose),
     /// and how the pace compares with what the keys allow.
     Run(run::RunArgs),
+    /// Ask why something went wrong
+    ///
+    /// The shortest chain of causes from an event that should not have happened back to the decision that made
+    /// it possible: a knob as it stood, with since when, or an input. Without --event, the events that can be
+    /// asked about.
+    Why(why::WhyArgs),
     /// Compare scenarios with what they expect
     ///
     /// A scenario fails if something under its [expect] came out otherwise. It also fails if an invariant is
@@ -88,6 +97,7 @@ pub fn main() -> ExitCode {
     let mut paper = Paper::stdout();
     let status = match &cli.command {
         Command::Run(args) => run::run(args, &mut paper),
+        Command::Why(args) => why::run(args, &mut paper),
         Command::Check(args) => check::run(args, &mut paper),
         Command::Example => {
             paper.line(EXAMPLE.trim_end());

@@ -1,6 +1,9 @@
 //! `kwp run`: a scenario played, and what came of it.
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, ValueEnum};
 
@@ -13,7 +16,7 @@ use super::{
 };
 use crate::{
     ledger::{Keep, escaped},
-    scenario::{Scenario, Source, faults, play},
+    scenario::{BadInput, Scenario, Source, faults, play},
 };
 
 /// Arguments of `kwp run`.
@@ -45,8 +48,9 @@ pub(super) struct RunArgs {
     routings: bool,
 }
 
+/// What a reader wants to see: text, or JSON for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     Text,
     Json,
 }
@@ -68,6 +72,21 @@ pub(super) fn run(args: &RunArgs, paper: &mut Paper) -> u8 {
     }
 }
 
+/// The scenario that was named; what is odd about it is said at once.
+pub(super) fn load(given: &Given) -> Result<Scenario, BadInput> {
+    let scenario = match given {
+        Given::Path(path) => Scenario::load(path)?,
+        Given::Stdin => {
+            let source = Source::from_reader("standard input", io::stdin().lock())?;
+            Scenario::parse(&source, Path::new(""))?
+        }
+    };
+    for warning in &scenario.warnings {
+        complain(ODD, "warning", format!("{}: {warning}", escaped(&scenario.file)));
+    }
+    Ok(scenario)
+}
+
 fn try_run(args: &RunArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::Error>> {
     if args.events == Some(Events::Text) && args.format == Format::Json {
         return Err("events as text and an outcome as JSON do not mix: take --events jsonl".into());
@@ -76,16 +95,7 @@ fn try_run(args: &RunArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::
         return Err("the comparison of routings is text: leave out --format json and --events jsonl".into());
     }
     let chart = args.chart.as_deref().map(picture::Kind::of).transpose()?;
-    let scenario = match &args.file {
-        Given::Path(path) => Scenario::load(path)?,
-        Given::Stdin => Scenario::parse(
-            &Source::from_reader("standard input", io::stdin().lock())?,
-            std::path::Path::new(""),
-        )?,
-    };
-    for warning in &scenario.warnings {
-        complain(ODD, "warning", format!("{}: {warning}", escaped(&scenario.file)));
-    }
+    let scenario = load(&args.file)?;
 
     let keep = if args.events.is_some() { Keep::Events } else { Keep::Outcome };
     let (mut told, mut recorder) = (0, Recorder::default());

@@ -1,5 +1,7 @@
 //! A fact with its place in the run: when, what followed from it, and what it followed from.
 
+use std::fmt;
+
 use crate::{
     ids::{Offset, Tick},
     world::{Fact, Input},
@@ -8,6 +10,12 @@ use crate::{
 /// An event's number in its run, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventId(pub u64);
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]

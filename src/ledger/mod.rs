@@ -12,20 +12,25 @@
 mod causes;
 mod counters;
 mod event;
+mod fault;
 mod history;
 mod invariants;
 mod outcome;
 mod sentence;
+mod trail;
+mod why;
 
 use std::{collections::BTreeSet, sync::Arc};
 
 pub use counters::Counters;
 pub use event::{Event, EventId, Remark, Weight};
+pub use fault::Fault;
 pub use invariants::{INVARIANTS, Invariant, Verdicts};
 pub use outcome::{Outcome, Stamp};
 pub use sentence::{escaped, key_name};
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use sentence::{quoted_unless_plain, shows};
+pub use why::{Decision, Why, why};
 
 use causes::Causes;
 use history::History;

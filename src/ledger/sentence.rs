@@ -321,7 +321,7 @@ fn committed(
     }
 }
 
-fn input_sentence(input: &Input) -> String {
+pub(super) fn input_sentence(input: &Input) -> String {
     match input {
         Input::Complete(offset) => format!("offset {offset} is completed by hand."),
         Input::Poison(offset) => format!("offset {offset} is poisoned: every attempt fails from now on."),
@@ -347,7 +347,7 @@ fn ignored(why: Ignored) -> &'static str {
     }
 }
 
-fn knob_text(knob: Knob) -> String {
+pub(super) fn knob_text(knob: Knob) -> String {
     let or_none = |value: Option<u64>| value.map_or("none".to_owned(), |value| value.to_string());
     match knob {
         Knob::Workers(n) => format!("workers = {n}"),
@@ -385,7 +385,7 @@ fn knob_text(knob: Knob) -> String {
 }
 
 /// "2, 3, 5" and at most a dozen.
-fn list(offsets: &[Offset]) -> String {
+pub(super) fn list(offsets: &[Offset]) -> String {
     const SHOWN: usize = 12;
     let shown: Vec<_> = offsets.iter().take(SHOWN).map(Offset::to_string).collect();
     match offsets.len().saturating_sub(SHOWN) {
