@@ -24,8 +24,9 @@ pub mod workload;
 
 pub mod chart;
 
-#[cfg(not(target_arch = "wasm32"))]
 pub mod scenario;
+
+pub mod export;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;

@@ -776,3 +776,23 @@ fn a_run_that_would_not_fit_is_stopped() {
     assert_eq!(said.status, 2);
     assert!(said.err.contains("one poll could return 100000000 records"), "{}", said.err);
 }
+
+#[test]
+fn events_for_a_spreadsheet_come_alone() {
+    let file = scenario("22-zombie-overwrites");
+    let said = run(&["run", "--events", "csv", &file]);
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    let lines = run(&["run", "--events", "jsonl", &file]).out;
+    let mut rows = said.out.lines();
+    assert_eq!(
+        rows.next(),
+        Some("id,tick,kind,weight,consumer,worker,epoch,offset,key,attempt,in_flight,sentence,causes")
+    );
+    assert_eq!(rows.count(), lines.lines().count());
+    assert!(said.out.ends_with("\r\n"));
+    for other in [&["--format", "json"][..], &["--routings"]] {
+        let said = run(&[&["run", "--events", "csv", &file], other].concat());
+        assert_eq!(said.status, 2);
+        assert!(said.err.contains("csv") || said.err.contains("CSV"), "{}", said.err);
+    }
+}

@@ -4,7 +4,6 @@ mod check;
 mod file;
 mod json;
 mod out;
-mod picture;
 mod report;
 mod run;
 mod why;

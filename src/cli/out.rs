@@ -32,8 +32,13 @@ impl Paper {
 
     /// Writes a line, if anybody still reads.
     pub(super) fn line(&mut self, text: impl Display) {
+        self.text(format_args!("{text}\n"));
+    }
+
+    /// Writes lines that have their ends, if anybody still reads.
+    pub(super) fn text(&mut self, text: impl Display) {
         if self.torn.is_none()
-            && let Err(error) = writeln!(self.out, "{text}")
+            && let Err(error) = write!(self.out, "{text}")
         {
             self.torn = Some(error);
         }

@@ -8,13 +8,17 @@ use std::{
 use clap::{Args, ValueEnum};
 
 use super::{
-    file::Given,
+    file::{Given, replace},
     json,
     out::{BAD, ODD, Paper, complain},
-    picture::{self, Recorder},
     report,
 };
 use crate::{
+    export::{
+        csv,
+        json::event,
+        picture::{Kind, Recorder, chart_alone, paint},
+    },
     ledger::{Keep, escaped},
     scenario::{BadInput, Scenario, Source, faults, play},
 };
@@ -30,10 +34,11 @@ pub(super) struct RunArgs {
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
-    /// Print every event, as sentences before the report, or as JSON Lines
+    /// Print every event, as sentences before the report, as JSON Lines, or as CSV
     ///
     /// JSON Lines come alone: an object for each event with id, tick, kind, sentence, the ids of the events
-    /// that caused it, and the fields of its kind. With --format json the outcome is the last line.
+    /// that caused it, and the fields of its kind. With --format json the outcome is the last line. CSV comes
+    /// alone too, for a spreadsheet: a header and a row for each event.
     #[arg(long, value_enum, value_name = "FORMAT")]
     events: Option<Events>,
 
@@ -59,6 +64,26 @@ pub(super) enum Format {
 enum Events {
     Text,
     Jsonl,
+    Csv,
+}
+
+impl Events {
+    /// Whether nothing else may stand in the output.
+    fn alone(self) -> bool {
+        self != Events::Text
+    }
+}
+
+/// The kind of picture that the file's name says.
+fn picture_kind(path: &Path) -> Result<Kind, String> {
+    match path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase).as_deref() {
+        Some("svg") => Ok(Kind::Svg),
+        Some("png") => Ok(Kind::Png),
+        _ => {
+            let name = escaped(&path.display().to_string());
+            Err(format!("{name}: a picture's name must end in .svg or .png"))
+        }
+    }
 }
 
 /// 0: it ran; 1: an invariant is broken that no setting breaks; 2: it cannot be run.
@@ -91,21 +116,28 @@ fn try_run(args: &RunArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::
     if args.events == Some(Events::Text) && args.format == Format::Json {
         return Err("events as text and an outcome as JSON do not mix: take --events jsonl".into());
     }
-    if args.routings && (args.format == Format::Json || args.events == Some(Events::Jsonl)) {
-        return Err("the comparison of routings is text: leave out --format json and --events jsonl".into());
+    if args.events == Some(Events::Csv) && args.format == Format::Json {
+        return Err("events as CSV and an outcome as JSON do not mix: take --events jsonl".into());
     }
-    let chart = args.chart.as_deref().map(picture::Kind::of).transpose()?;
+    if args.routings && (args.format == Format::Json || args.events.is_some_and(Events::alone)) {
+        let leave = "leave out --format json, --events jsonl and --events csv";
+        return Err(format!("the comparison of routings is text: {leave}").into());
+    }
+    let chart = args.chart.as_deref().map(picture_kind).transpose()?;
     let scenario = load(&args.file)?;
 
+    if args.events == Some(Events::Csv) {
+        paper.text(csv::header());
+    }
     let keep = if args.events.is_some() { Keep::Events } else { Keep::Outcome };
     let (mut told, mut recorder) = (0, Recorder::default());
     let run = play(&scenario, keep, |run| {
         let log = run.world().log();
-        for event in &run.ledger().events()[told..] {
-            match args.events {
-                Some(Events::Jsonl) => paper.line(json::event(event, log)),
-                _ => paper.line(event.sentence(log)),
-            }
+        let news = &run.ledger().events()[told..];
+        match args.events {
+            Some(Events::Csv) => paper.text(csv::rows(news, log)),
+            Some(Events::Jsonl) => news.iter().for_each(|news| paper.line(event(news, log))),
+            Some(Events::Text) | None => news.iter().for_each(|news| paper.line(news.sentence(log))),
         }
         told = run.ledger().events().len();
         if chart.is_some() {
@@ -120,7 +152,8 @@ fn try_run(args: &RunArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::
 
     if let (Some(kind), Some(path)) = (chart, &args.chart) {
         let title = scenario.title.clone().unwrap_or_else(|| scenario.file.clone());
-        picture::write(kind, path, &recorder.chart(), &title).map_err(|error| {
+        let content = paint(kind, &chart_alone(recorder.chart(), &title))?;
+        replace(path, &content).map_err(|error| {
             format!("{}: the chart cannot be written: {error}", escaped(&path.display().to_string()))
         })?;
     }
@@ -128,7 +161,7 @@ fn try_run(args: &RunArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::
     match (args.format, args.events) {
         (Format::Json, None) => paper.line(format!("{:#}", json::outcome(&outcome))),
         (Format::Json, Some(_)) => paper.line(json::outcome(&outcome)),
-        (Format::Text, Some(Events::Jsonl)) => {}
+        (Format::Text, Some(events)) if events.alone() => {}
         (Format::Text, events) => {
             if events.is_some() {
                 paper.line("");

@@ -5,11 +5,11 @@ use serde_json::json;
 
 use super::{
     file::Given,
-    json::Object,
     out::{BAD, HEAD, Paper, complain, paint},
     run::{Format, load},
 };
 use crate::{
+    export::json::Object,
     ledger::{Event, EventId, Fault, Keep, Why, escaped, why},
     scenario::play,
     world::Log,

@@ -28,7 +28,6 @@ pub use fault::Fault;
 pub use invariants::{INVARIANTS, Invariant, Verdicts};
 pub use outcome::{Outcome, Stamp};
 pub use sentence::{escaped, key_name};
-#[cfg(not(target_arch = "wasm32"))]
 pub(crate) use sentence::{quoted_unless_plain, shows};
 pub use why::{Decision, Why, why};
 

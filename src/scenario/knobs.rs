@@ -1,6 +1,7 @@
 //! The knobs: `[consumer]`, `[store]` and what a `set` turns, all read by the same lines.
 //!
-//! Only types are checked here; whether a value makes sense is for the engine to say.
+//! Only types are checked here; whether a value makes sense is for the engine to say. Knobs come in the order of
+//! the file, those within `retry` and `commit` too: an event tells what a `set` turned, in order.
 
 use super::{
     source::BadInput,
@@ -34,34 +35,46 @@ pub(super) const STORE: &[&str] = &["guard"];
 
 /// Everything that the table turns.
 pub(super) fn turned(table: &Table<'_>) -> Result<Vec<Knob>, BadInput> {
-    let mut knobs = Vec::new();
+    let mut knobs = Turned::default();
     for key in table.keys() {
         if let Some(value) = table.get(key) {
             turn(key, &value, &mut knobs)?;
         }
     }
-    Ok(knobs)
+    knobs.0.sort_by_key(|(place, _)| *place);
+    Ok(knobs.0.into_iter().map(|(_, knob)| knob).collect())
 }
 
-fn turn(key: &str, value: &Value<'_>, knobs: &mut Vec<Knob>) -> Result<(), BadInput> {
+/// Knobs, each with the place of its value in the file. Dotted names can have the parts of one knob stand on
+/// both sides of another.
+#[derive(Default)]
+struct Turned(Vec<(usize, Knob)>);
+
+impl Turned {
+    fn push(&mut self, value: &Value<'_>, knob: Knob) {
+        self.0.push((value.place(), knob));
+    }
+}
+
+fn turn(key: &str, value: &Value<'_>, knobs: &mut Turned) -> Result<(), BadInput> {
     match key {
-        "workers" => knobs.push(Knob::Workers(value.small_from(1)?)),
-        "routing" => knobs.push(Knob::Routing(routing(value)?)),
+        "workers" => knobs.push(value, Knob::Workers(value.small_from(1)?)),
+        "routing" => knobs.push(value, Knob::Routing(routing(value)?)),
         "null_keys" => {
             let words = [("mailbox", NullKeys::Mailbox), ("spread", NullKeys::Spread)];
-            knobs.push(Knob::NullKeys(value.word(&words, "")?));
+            knobs.push(value, Knob::NullKeys(value.word(&words, "")?));
         }
         "retry" => retry(value, knobs)?,
-        "poll" => knobs.push(Knob::Poll(value.number_from(1, u64::MAX)?)),
-        "intake" => knobs.push(Knob::Intake(intake(value)?)),
-        "heap_ceiling" => knobs.push(Knob::HeapCeiling(number_or_none(value, 0)?)),
-        "max_poll_interval" => knobs.push(Knob::MaxPollInterval(number_or_none(value, 2)?)),
+        "poll" => knobs.push(value, Knob::Poll(value.number_from(1, u64::MAX)?)),
+        "intake" => knobs.push(value, Knob::Intake(intake(value)?)),
+        "heap_ceiling" => knobs.push(value, Knob::HeapCeiling(number_or_none(value, 0)?)),
+        "max_poll_interval" => knobs.push(value, Knob::MaxPollInterval(number_or_none(value, 2)?)),
         "commit" => commit(value, knobs)?,
-        "quarantine" => knobs.push(Knob::Quarantine(quarantine(value)?)),
-        "drain" => knobs.push(Knob::Drain(value.number(u64::MAX)?)),
+        "quarantine" => knobs.push(value, Knob::Quarantine(quarantine(value)?)),
+        "drain" => knobs.push(value, Knob::Drain(value.number(u64::MAX)?)),
         "guard" => {
             let words = [("newer", Guard::Newer), ("off", Guard::Off), ("not-older", Guard::NotOlder)];
-            knobs.push(Knob::Guard(value.word(&words, "")?));
+            knobs.push(value, Knob::Guard(value.word(&words, "")?));
         }
         // The table was read with a list of the keys above.
         _ => {}
@@ -78,13 +91,13 @@ fn routing(value: &Value<'_>) -> Result<Routing, BadInput> {
     value.word(&[("keyed", Routing::Keyed), ("shared", Routing::Shared), ("serial", Routing::Serial)], ALSO)
 }
 
-fn retry(value: &Value<'_>, knobs: &mut Vec<Knob>) -> Result<(), BadInput> {
+fn retry(value: &Value<'_>, knobs: &mut Turned) -> Result<(), BadInput> {
     let table = value.table(&["delay", "at"], "{ delay = 1, at = \"head\" }")?;
     if let Some(delay) = table.get("delay") {
-        knobs.push(Knob::RetryDelay(delay.number_from(1, u64::MAX)?));
+        knobs.push(&delay, Knob::RetryDelay(delay.number_from(1, u64::MAX)?));
     }
     if let Some(at) = table.get("at") {
-        knobs.push(Knob::RetryAt(at.word(&[("head", RetryAt::Head), ("tail", RetryAt::Tail)], "")?));
+        knobs.push(&at, Knob::RetryAt(at.word(&[("head", RetryAt::Head), ("tail", RetryAt::Tail)], "")?));
     }
     Ok(())
 }
@@ -102,21 +115,21 @@ fn intake(value: &Value<'_>) -> Result<Intake, BadInput> {
     value.word(&[("unbounded", Intake::Unbounded), ("block", Intake::Block)], ALSO)
 }
 
-fn commit(value: &Value<'_>, knobs: &mut Vec<Knob>) -> Result<(), BadInput> {
+fn commit(value: &Value<'_>, knobs: &mut Turned) -> Result<(), BadInput> {
     let known = ["every", "offset", "ack_map", "ack_map_limit"];
     let table = value.table(&known, "{ every = 1, offset = \"watermark\", ack_map = false }")?;
     if let Some(every) = table.get("every") {
-        knobs.push(Knob::CommitEvery(every.number_from(1, u64::MAX)?));
+        knobs.push(&every, Knob::CommitEvery(every.number_from(1, u64::MAX)?));
     }
     if let Some(offset) = table.get("offset") {
         let words = [("watermark", CommitOffset::Watermark), ("highest", CommitOffset::Highest)];
-        knobs.push(Knob::CommitOffset(offset.word(&words, "")?));
+        knobs.push(&offset, Knob::CommitOffset(offset.word(&words, "")?));
     }
     if let Some(on) = table.get("ack_map") {
-        knobs.push(Knob::AckMap(on.boolean()?));
+        knobs.push(&on, Knob::AckMap(on.boolean()?));
     }
     if let Some(limit) = table.get("ack_map_limit") {
-        knobs.push(Knob::AckMapLimit(limit.number(u64::MAX)?));
+        knobs.push(&limit, Knob::AckMapLimit(limit.number(u64::MAX)?));
     }
     Ok(())
 }

@@ -23,12 +23,12 @@ const RECORD: &str = "\"offset:key*work\" such as \"0:A*3\", \"1:-*tap\" (no key
 
 const RECIPE: &str = "{ count = 40, keys = 5, skew = 1, work = [1, 6] }";
 
-/// Reads the log; `folder` is where a trace is looked for.
+/// Reads the log; `folder` is where a trace is looked for, if there can be one.
 pub(super) fn read(
     document: &Document<'_>,
     value: &Value<'_>,
     seed: u64,
-    folder: &Path,
+    folder: Option<&Path>,
 ) -> Result<Log, BadInput> {
     let table = value.table(&["records", "generate", "csv", "start"], FORMS)?;
     let start = table.get("start").map_or(Ok(0), |start| start.integer(0, Offset::MAX.0))?;

@@ -77,6 +77,18 @@ impl Scenario {
     /// # Errors
     /// If it is no scenario: the first thing that is wrong, with its line.
     pub fn parse(source: &Source, folder: &Path) -> Result<Scenario, BadInput> {
+        Scenario::read(source, Some(folder))
+    }
+
+    /// Reads a scenario that has no files beside it, as one that is dropped on the page.
+    ///
+    /// # Errors
+    /// As [`Scenario::parse`], and if its log is a trace.
+    pub fn parse_alone(source: &Source) -> Result<Scenario, BadInput> {
+        Scenario::read(source, None)
+    }
+
+    fn read(source: &Source, folder: Option<&Path>) -> Result<Scenario, BadInput> {
         if source.text.trim().is_empty() {
             return Err(BadInput::whole(
                 &source.name,

@@ -32,9 +32,16 @@ const EXPECTED_HEADER: &str = "the header time,key,work (no spaces: fields are t
 
 const HEADER: [&str; 3] = ["time", "key", "work"];
 
-/// Reads the trace that `value` names, relative to `folder`.
-pub(super) fn read(value: &Value<'_>, start: Offset, folder: &Path) -> Result<Log, BadInput> {
-    let path = folder.join(value.text()?);
+/// Reads the trace that `value` names, relative to `folder`; without one there are no other files.
+pub(super) fn read(value: &Value<'_>, start: Offset, folder: Option<&Path>) -> Result<Log, BadInput> {
+    let name = value.text()?;
+    let Some(folder) = folder else {
+        let message =
+            format!("the log is in a file of its own, {}, and only this one was brought", shown(name));
+        let expected = "`records` or `generate`: the page reads single files only; `kwp run` reads both";
+        return Err(value.complaint(message, expected));
+    };
+    let path = folder.join(name);
     let name = path.display().to_string();
     let file = open(&path).map_err(|error| {
         let reason = BadInput::unreadable(name.clone(), &error);

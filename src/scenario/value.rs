@@ -107,6 +107,11 @@ impl<'d> Value<'d> {
         self.source.line_of(self.node.span().start)
     }
 
+    /// Where it begins in the file, in bytes.
+    pub(super) fn place(&self) -> usize {
+        self.node.span().start
+    }
+
     /// The value of this key, if this is a table that has it.
     pub(super) fn field(&self, key: &str) -> Option<Value<'d>> {
         let node = self.node.get_ref().as_table()?.get(key)?;

@@ -1,54 +1,29 @@
-//! `kwp run --chart`: records in flight over time as an SVG or a PNG.
-//!
-//! A PNG needs letters, and the machine may have no fonts: one comes with the program.
-
-use std::{io, path::Path, sync::Once};
+//! Records in flight over time: `kwp run --chart`, and the backpressure panel's picture.
 
 use plotters::{
-    backend::{BitMapBackend, SVGBackend},
-    drawing::{DrawingArea, IntoDrawingArea},
+    coord::Shift,
+    drawing::{DrawingArea, DrawingAreaErrorKind},
     prelude::DrawingBackend,
-    style::{Color, FontStyle, RGBAColor, RGBColor, register_font},
+    style::{Color, RGBAColor, RGBColor},
 };
 
-use super::file::replace;
+use super::{Chart, Picture};
 use crate::{
     chart::{ChartData, Frame, Palette, Point, draw_with_axes},
-    ledger::escaped,
+    ledger::{Ledger, escaped},
     run::Run,
-    world::config::Intake,
+    world::{Fact, Knobs, Setup, config::Intake},
 };
 
-/// Pixels, at a size that is sharp on a dense screen and in print.
-const SIZE: (u32, u32) = (1600, 800);
+/// Pixels from the top of the chart to its bottom.
+pub(super) const HEIGHT: u32 = 800;
 
 /// Points of a line at most: neighbours are drawn together beyond it.
 const MOST_POINTS: usize = 2048;
 
-/// Which kind of picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Svg,
-    Png,
-}
-
-impl Kind {
-    /// The kind that the file's name says.
-    pub(super) fn of(path: &Path) -> Result<Kind, String> {
-        match path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase).as_deref() {
-            Some("svg") => Ok(Kind::Svg),
-            Some("png") => Ok(Kind::Png),
-            _ => {
-                let name = escaped(&path.display().to_string());
-                Err(format!("{name}: a chart's name must end in .svg or .png"))
-            }
-        }
-    }
-}
-
 /// Takes down a run tick by tick, in bounded memory: every so often twice as many ticks share an entry.
-#[derive(Default)]
-pub(super) struct Recorder {
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
     /// Ticks per entry are 2 to this power.
     shift: u32,
     entries: Vec<Entry>,
@@ -59,7 +34,7 @@ pub(super) struct Recorder {
 }
 
 /// What some neighbouring ticks had in common.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Entry {
     least: u32,
     most: u32,
@@ -70,9 +45,8 @@ struct Entry {
 
 impl Recorder {
     /// The end of a tick.
-    pub(super) fn record(&mut self, run: &Run) {
-        let (world, tick) = (run.world(), run.now().0.saturating_sub(1));
-        let small = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    pub fn record(&mut self, run: &Run) {
+        let world = run.world();
         let peak = small(run.ledger().counters().peak_in_flight);
         let depth = match world.owner() {
             Some((_, session)) => small(session.in_flight()),
@@ -81,11 +55,33 @@ impl Recorder {
             None => 0,
         };
         self.peak = peak;
-        let (high, low) = match world.knobs().intake {
+        self.note(run.now().0.saturating_sub(1), depth, world.knobs());
+    }
+
+    /// A whole run, from what its ledger kept.
+    pub(super) fn of(setup: &Setup, ledger: &Ledger) -> Recorder {
+        let (mut recorder, mut knobs) = (Recorder::default(), setup.knobs().clone());
+        let mut turned = ledger.events().iter().filter_map(|event| match &event.fact {
+            Fact::KnobsTurned(turned) => Some((event.tick.0, turned)),
+            _ => None,
+        });
+        let mut next = turned.next();
+        for (tick, depth) in (0..).zip(ledger.depths()) {
+            while let Some((_, turn)) = next.filter(|(at, _)| *at <= tick) {
+                knobs = knobs.with(turn).unwrap_or(knobs);
+                next = turned.next();
+            }
+            recorder.note(tick, small(depth.unwrap_or(0)), &knobs);
+        }
+        recorder
+    }
+
+    fn note(&mut self, tick: u64, depth: u32, knobs: &Knobs) {
+        let (high, low) = match knobs.intake {
             Intake::Pause { high, low } => (Some(small(high)), Some(small(low))),
             Intake::Unbounded | Intake::Block => (None, None),
         };
-        let ceiling = world.knobs().heap_ceiling.map(small);
+        let ceiling = knobs.heap_ceiling.map(small);
         self.last_tick = tick;
         self.top = self.top.max(depth);
         let here = (tick >> self.shift) as usize;
@@ -107,7 +103,8 @@ impl Recorder {
     }
 
     /// What to draw. Marks far above everything that happened are left out.
-    pub(super) fn chart(&self) -> ChartData {
+    #[must_use]
+    pub fn chart(&self) -> ChartData {
         let marks = |mark: fn(&Entry) -> Option<u32>| self.pieces(mark);
         let (high, low, ceiling) =
             (marks(|entry| entry.high), marks(|entry| entry.low), marks(|entry| entry.ceiling));
@@ -118,23 +115,27 @@ impl Recorder {
         let within = |pieces: Vec<Vec<Point>>| {
             pieces.into_iter().filter(|piece| piece.iter().all(|point| point.1 <= top)).collect()
         };
-        let mut depth = Vec::new();
-        for (at, entry) in (0u64..).zip(&self.entries) {
-            let tick = at << self.shift;
-            depth.push((tick, entry.most));
-            if entry.least != entry.most {
-                depth.push((tick, entry.least));
-            }
-        }
         ChartData {
             last_tick: self.last_tick,
             top,
-            depth,
+            depth: self.points(),
             high: within(high),
             low: within(low),
             ceiling: within(ceiling),
             ..ChartData::default()
         }
+    }
+
+    fn points(&self) -> Vec<Point> {
+        let mut points = Vec::new();
+        for (at, entry) in (0u64..).zip(&self.entries) {
+            let tick = at << self.shift;
+            points.push((tick, entry.most));
+            if entry.least != entry.most {
+                points.push((tick, entry.least));
+            }
+        }
+        points
     }
 
     /// A mark as pieces of horizontal lines, each for as long as it was in force.
@@ -158,36 +159,59 @@ impl Recorder {
     }
 }
 
-/// Draws the chart and writes it, all of it or nothing.
-pub(super) fn write(kind: Kind, path: &Path, data: &ChartData, title: &str) -> io::Result<()> {
-    register_letters();
-    let title: String = escaped(title).chars().take(80).collect();
-    let content = match kind {
-        Kind::Svg => {
-            let mut text = String::new();
-            draw(SVGBackend::with_string(&mut text, SIZE).into_drawing_area(), data, &title, true)?;
-            text.into_bytes()
-        }
-        Kind::Png => {
-            let mut pixels = vec![0; (SIZE.0 * SIZE.1 * 3) as usize];
-            draw(BitMapBackend::with_buffer(&mut pixels, SIZE).into_drawing_area(), data, &title, false)?;
-            encode(&pixels)?
-        }
-    };
-    replace(path, &content)
+fn small(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
 }
 
-fn draw<B: DrawingBackend>(
-    area: DrawingArea<B, plotters::coord::Shift>,
+/// The run in front, with what befell it, and the others as ghosts.
+pub(super) fn compared(front: (&Setup, &Ledger), others: &[(&Setup, &Ledger)]) -> ChartData {
+    let recorders: Vec<Recorder> = others.iter().map(|(setup, ledger)| Recorder::of(setup, ledger)).collect();
+    let mut own = Recorder::of(front.0, front.1);
+    // All are to be seen, and the marks that are near any.
+    own.top = recorders.iter().map(|ghost| ghost.top).fold(own.top, u32::max);
+    let mut chart = own.chart();
+    let alive = |recorder: &Recorder, ledger: &Ledger| {
+        let mut points = recorder.points();
+        // A line ends where its process does.
+        points.retain(|(tick, _)| ledger.counters().crashed_at.is_none_or(|end| *tick <= end.0));
+        points
+    };
+    for (recorder, (_, ledger)) in recorders.iter().zip(others) {
+        let points = alive(recorder, ledger);
+        chart.ghost_deaths.extend(death(ledger, &points));
+        chart.ghosts.push(points);
+    }
+    chart.deaths.extend(death(front.1, &chart.depth));
+    let evicted = front.1.events().iter().filter(|event| matches!(event.fact, Fact::Evicted { .. }));
+    chart.evictions = evicted.map(|event| event.tick.0).collect();
+    chart
+}
+
+/// Where a process first died.
+fn death(ledger: &Ledger, points: &[Point]) -> Option<Point> {
+    let at = ledger.counters().crashed_at?.0;
+    points.iter().rev().find(|(tick, _)| *tick <= at).copied()
+}
+
+/// The chart alone, with this title.
+#[must_use]
+pub fn chart_alone(data: ChartData, title: &str) -> Picture {
+    Picture {
+        height: HEIGHT,
+        chart: Some(Chart { title: title.to_owned(), data, top: 0 }),
+        ..Picture::default()
+    }
+}
+
+/// Draws the chart.
+pub(super) fn on<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
     data: &ChartData,
     title: &str,
     joins: bool,
-) -> io::Result<()> {
-    let failed =
-        |error: plotters::drawing::DrawingAreaErrorKind<B::ErrorType>| io::Error::other(error.to_string());
-    area.fill(&RGBColor(255, 255, 255)).map_err(failed)?;
-    draw_with_axes(&area, data, &palette(), &Frame { title, letters: 24, joins }).map_err(failed)?;
-    area.present().map_err(failed)
+) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+    let title: String = escaped(title).chars().take(80).collect();
+    draw_with_axes(area, data, &palette(), &Frame { title: &title, letters: 24, joins })
 }
 
 fn palette() -> Palette {
@@ -204,23 +228,4 @@ fn palette() -> Palette {
         grid: solid(225, 228, 232),
         ink: solid(50, 55, 60),
     }
-}
-
-fn register_letters() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // A font that cannot be read would show as a picture without letters, and in the tests.
-        let _ = register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
-    });
-}
-
-fn encode(pixels: &[u8]) -> io::Result<Vec<u8>> {
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, SIZE.0, SIZE.1);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(pixels)?;
-    writer.finish()?;
-    Ok(file)
 }
