@@ -20,6 +20,8 @@ pub mod player;
 
 pub mod presets;
 
+pub mod link;
+
 pub mod workload;
 
 pub mod chart;

@@ -18,14 +18,25 @@ pub const RECORDS: u64 = 40;
 /// Ticks that one attempt takes, drawn evenly from this range.
 pub const WORK: (u64, u64) = (1, 6);
 
+/// The most worker threads on offer.
+pub const MOST_WORKERS: u32 = 8;
+/// The most keys on offer.
+pub const MOST_KEYS: u32 = 8;
+/// The largest skew on offer.
+pub const MOST_SKEW: u32 = 3;
+/// Lanes on offer.
+pub const LANES: u32 = 4;
+/// The last tick of the run: long after any that the settings allow is over.
+pub const LAST: Tick = Tick(249);
+
 /// What the reader can turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dispatch {
-    /// Worker threads, 1 to 8.
+    /// Worker threads, 1 to [`MOST_WORKERS`].
     pub workers: u32,
-    /// Keys, 1 to 8.
+    /// Keys, 1 to [`MOST_KEYS`].
     pub keys: u32,
-    /// How much the first keys outweigh the others, 0 to 3: rank r weighs 1 / r^skew.
+    /// How much the first keys outweigh the others, 0 to [`MOST_SKEW`]: rank r weighs 1 / r^skew.
     pub skew: u32,
     /// The routing beside the shared pool.
     pub routing: Routing,
@@ -62,6 +73,6 @@ impl Dispatch {
             ..Knobs::default()
         };
         let setup = Setup::new(log, knobs, &[ConsumerId::A])?;
-        Ok(Player::new(setup, Inputs::new(), Tick(249), Keep::Events))
+        Ok(Player::new(setup, Inputs::new(), LAST, Keep::Events))
     }
 }

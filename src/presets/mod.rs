@@ -48,6 +48,16 @@ impl Panel {
         }
     }
 
+    /// How many runs it sets side by side, on one clock.
+    #[must_use]
+    pub fn runs(self) -> usize {
+        match self {
+            Panel::Dispatch => 2,
+            Panel::Backpressure => backpressure::MODES.len(),
+            Panel::Watermark | Panel::Rebalance => 1,
+        }
+    }
+
     /// The panel with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Panel> {

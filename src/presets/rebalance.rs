@@ -29,6 +29,9 @@ pub const LOW: u64 = 5;
 /// The last tick of the run.
 pub const LAST: Tick = Tick(23);
 
+/// The longest drain window on offer, in ticks.
+pub const LONGEST_DRAIN: u64 = 10;
+
 /// The funds, and the streams from which another seed draws them and their work, as in a generated log.
 const FUNDS: [&str; 5] = ["ALPS", "BALT", "CRUX", "DUNE", "ECHO"];
 const FUND_STREAM: u64 = 1;
@@ -66,7 +69,7 @@ const UPDATES: [(i64, &str, u64); 22] = [
 /// What the reader can turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rebalance {
-    /// Ticks a revoked owner may go on with what runs: 0 to 10.
+    /// Ticks a revoked owner may go on with what runs: 0 to [`LONGEST_DRAIN`].
     pub drain: u64,
     /// Which writes a row accepts.
     pub guard: Guard,

@@ -5,10 +5,10 @@
 
 use super::{
     Panel,
-    backpressure::{Backpressure, MODES},
-    dispatch::Dispatch,
-    rebalance::Rebalance,
-    watermark::Watermark,
+    backpressure::{self, Backpressure, MODES},
+    dispatch::{self, Dispatch},
+    rebalance::{self, Rebalance},
+    watermark::{self, Watermark},
 };
 use crate::{
     ids::Tick,
@@ -89,6 +89,18 @@ impl Start {
             Start::Backpressure(preset) => MODES.into_iter().map(|mode| preset.player(mode)).collect(),
             Start::Rebalance(preset) => Ok(vec![preset.player()?]),
             Start::Brought(panel, brought) => brought.players(*panel),
+        }
+    }
+
+    /// The last tick of its runs.
+    #[must_use]
+    pub fn last(&self) -> Tick {
+        match self {
+            Start::Dispatch(_) => dispatch::LAST,
+            Start::Watermark(_) => watermark::LAST,
+            Start::Backpressure(_) => backpressure::LAST,
+            Start::Rebalance(_) => rebalance::LAST,
+            Start::Brought(_, brought) => brought.last,
         }
     }
 

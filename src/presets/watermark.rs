@@ -27,6 +27,11 @@ pub const LOW: u64 = 6;
 /// The last tick of the run: time for every cell to be tapped twice over.
 pub const LAST: Tick = Tick(119);
 
+/// The most ticks between two commits on offer.
+pub const LONGEST_COMMIT_EVERY: u64 = 10;
+/// The longest quarantine on offer, in ticks.
+pub const LONGEST_QUARANTINE: u64 = 12;
+
 /// A seed whose [`hand`] pins the watermark for a while and then lets it leap, more than once.
 pub const SEED: u64 = 11;
 
@@ -40,9 +45,9 @@ pub struct Watermark {
     pub commit: CommitOffset,
     /// Whether a commit carries the finished offsets above it.
     pub ack_map: bool,
-    /// A commit is due at every tick divisible by this.
+    /// A commit is due at every tick divisible by this, 1 to [`LONGEST_COMMIT_EVERY`].
     pub commit_every: u64,
-    /// Ticks from a record's first failure to its dead letter.
+    /// Ticks from a record's first failure to its dead letter, 1 to [`LONGEST_QUARANTINE`].
     pub quarantine: u64,
     /// Whether a [`hand`] taps a cell in every tick that is played.
     pub taps_itself: bool,
