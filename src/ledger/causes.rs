@@ -1,7 +1,12 @@
 //! Which events an event followed from.
 //!
 //! The world tells facts in the order in which they happen and keeps no history, so the ledger remembers
-//! for each record and each consumer the last event of every kind that can cause another.
+//! for each record and each consumer the last event of every kind that can cause another. At the end of a tick
+//! it forgets what nothing can follow from any more, so that what it remembers does not grow with the run.
+
+mod forget;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;
 
 use std::{collections::BTreeMap, ops::Bound};
 
@@ -22,11 +27,13 @@ pub(super) struct Causes {
     /// The log indices of the polls of this ownership, by the first.
     polls: BTreeMap<u64, EventId>,
     records: BTreeMap<Offset, RecordEvents>,
+    /// The dead letters behind which keys are parked, of records that are forgotten.
+    parked: BTreeMap<Offset, EventId>,
     /// What runs on each worker, and since which event.
     started: PerConsumer<BTreeMap<WorkerId, (Offset, EventId)>>,
     /// The event that last freed each worker.
     freed: PerConsumer<BTreeMap<WorkerId, EventId>>,
-    /// Inputs that end running attempts of an offset in their tick.
+    /// Inputs that end running attempts of an offset in this tick.
     completed_by_hand: BTreeMap<Offset, (Tick, EventId)>,
     poisoned: BTreeMap<Offset, EventId>,
     stalled: PerConsumer<Option<(Tick, EventId)>>,
@@ -44,6 +51,8 @@ pub(super) struct Causes {
     /// Who last wrote a row.
     wrote: BTreeMap<KeyId, EventId>,
     completed: Option<EventId>,
+    /// An ownership ended, or an attempt of one that had: something may come of one ownership less.
+    epochs_ended: bool,
     /// The completion of the highest offset of each key, in each ownership.
     highest: BTreeMap<(Epoch, KeyId), (Offset, EventId)>,
 }
@@ -88,6 +97,7 @@ impl Causes {
                 self.intake = Some(id);
                 self.polled = None;
                 self.polls.clear();
+                self.parked.clear();
                 self.drain = None;
                 self.watermark = None;
                 self.overreached.clear();
@@ -100,6 +110,7 @@ impl Causes {
             }
             Fact::OwnerEnded { consumer, epoch, by, .. } => {
                 self.owner_ended.insert(*epoch, id);
+                self.epochs_ended = true;
                 let why = match by {
                     EndedBy::Crash => self.crashed[consumer.index()],
                     EndedBy::Eviction => self.evicted,
@@ -110,6 +121,7 @@ impl Causes {
             Fact::Crashed { consumer, cause } => {
                 self.crashed[consumer.index()] = Some(id);
                 self.started[consumer.index()].clear();
+                self.epochs_ended = true;
                 match cause {
                     CrashCause::Input => vec![self.input_now(tick)],
                     CrashCause::OutOfMemory { .. } => vec![self.polled.or(self.intake)],
@@ -138,6 +150,7 @@ impl Causes {
                 let started = self.end(id, attempt, tick);
                 let earlier = attempt.key.and_then(|key| self.highest_before(id, attempt, key));
                 self.completed = Some(id);
+                self.epochs_ended |= *late;
                 // A late one changes no tracker, so no watermark and no commit follows from it.
                 if !late {
                     self.records.entry(attempt.offset).or_default().terminal = Some(id);
@@ -145,7 +158,10 @@ impl Causes {
                 }
                 [vec![earlier], started].concat()
             }
-            Fact::Failed { attempt, late: true, .. } => self.end(id, attempt, tick),
+            Fact::Failed { attempt, late: true, .. } => {
+                self.epochs_ended = true;
+                self.end(id, attempt, tick)
+            }
             Fact::Failed { attempt, .. } => {
                 let started = self.end(id, attempt, tick);
                 let record = self.records.entry(attempt.offset).or_default();
@@ -164,7 +180,8 @@ impl Causes {
                 let behind = match cause {
                     LetterCause::Timer { .. } => None,
                     LetterCause::Parked { behind } => {
-                        self.records.get(behind).and_then(|record| record.dead_lettered)
+                        let remembered = self.records.get(behind).and_then(|record| record.dead_lettered);
+                        remembered.or(self.parked.get(behind).copied())
                     }
                 };
                 let polled = self.poll_of(*index);

@@ -3,7 +3,8 @@
 //!
 //! The committed offset never goes back, so of everything below it only what is *un*finished need be
 //! remembered; above it, finished records are kept as intervals of log indices, where gaps in the offsets
-//! do not break a run.
+//! do not break a run. All of it is bounded by the keys, by what is in flight, and by what is finished and not
+//! yet committed; what is lost is told once and then only counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,8 +25,10 @@ pub(super) struct History {
     dead: Intervals,
     /// Committed and neither completed nor dead-lettered by anybody; nobody's loss while an owner is at it.
     at_risk: BTreeSet<u64>,
-    /// The same after the owner ended, until somebody's late attempt completes them.
-    lost: BTreeSet<u64>,
+    /// How many there are of them after their owner ended, less those that a late attempt has completed.
+    lost: u64,
+    /// Those of the lost that a late attempt may complete yet.
+    still_running: BTreeSet<u64>,
     /// By key number: the highest offset completed in the newest epoch that completed one, and that epoch.
     highest: Vec<(Epoch, Offset)>,
     /// The same for older epochs whose late attempts may still complete something.
@@ -35,10 +38,10 @@ pub(super) struct History {
     running: PerConsumer<Running>,
 }
 
-/// The records with a key that run on one consumer.
+/// The records that run on one consumer.
 #[derive(Clone, Debug, Default)]
 struct Running {
-    by_worker: Vec<Option<(KeyId, Offset)>>,
+    by_worker: Vec<Option<(Option<KeyId>, Offset)>>,
     /// How many there are of each key, by its number.
     of_key: Vec<u32>,
 }
@@ -65,7 +68,8 @@ impl History {
             completed: Intervals::default(),
             dead: Intervals::default(),
             at_risk: BTreeSet::new(),
-            lost: BTreeSet::new(),
+            lost: 0,
+            still_running: BTreeSet::new(),
             highest: vec![(Epoch(0), Offset(0)); log.key_count()],
             older_highest: BTreeMap::new(),
             epochs: Vec::new(),
@@ -76,8 +80,7 @@ impl History {
     /// An attempt starts; an offset of the same key that runs on the same consumer, if there is one.
     pub(super) fn started(&mut self, attempt: &Attempt) -> Option<Offset> {
         self.notes_of(attempt.epoch).running[attempt.consumer.index()] += 1;
-        let key = attempt.key?;
-        self.running[attempt.consumer.index()].start(key, attempt)
+        self.running[attempt.consumer.index()].start(attempt)
     }
 
     /// An attempt ends, whether it succeeds or fails.
@@ -97,7 +100,7 @@ impl History {
             self.completed.insert(attempt.index as i64);
         } else {
             self.at_risk.remove(&attempt.index);
-            self.lost.remove(&attempt.index);
+            self.lost -= u64::from(self.still_running.remove(&attempt.index));
         }
         let broken = attempt.key.and_then(|key| self.highest_before(attempt, key));
         self.ended(attempt);
@@ -129,7 +132,6 @@ impl History {
             self.dead.insert(index as i64);
         } else {
             self.at_risk.remove(&index);
-            self.lost.remove(&index);
         }
     }
 
@@ -146,17 +148,18 @@ impl History {
         self.dead.remove_below(index as i64);
     }
 
+    /// Whether any attempt has completed a record, if it is not one of the lost.
     pub(super) fn has_completed(&self, index: u64) -> bool {
         if index >= self.committed {
             self.completed.contains(index as i64)
         } else {
-            !self.at_risk.contains(&index) && !self.lost.contains(&index)
+            !self.at_risk.contains(&index)
         }
     }
 
     /// Whether something below the committed offset is unfinished.
     pub(super) fn has_unfinished_below(&self) -> bool {
-        !self.at_risk.is_empty() || !self.lost.is_empty()
+        !self.at_risk.is_empty() || self.lost > 0
     }
 
     /// Log indices that are committed and unfinished while an owner is at them, ascending.
@@ -164,15 +167,21 @@ impl History {
         self.at_risk.iter().copied()
     }
 
-    pub(super) fn is_lost(&self, index: u64) -> bool {
-        self.lost.contains(&index)
+    /// Whether the record of a running attempt is lost unless that attempt succeeds.
+    pub(super) fn is_still_lost(&self, index: u64) -> bool {
+        self.still_running.contains(&index)
     }
 
     /// An owner ended: what was at risk is lost, ascending.
     pub(super) fn take_lost(&mut self, log: &Log) -> Vec<Offset> {
         let newly = std::mem::take(&mut self.at_risk);
-        let offsets = newly.iter().filter_map(|&index| log.get(index)).map(|record| record.offset).collect();
-        self.lost.extend(newly);
+        let offset = |&index: &u64| log.get(index).map(|record| record.offset);
+        let offsets = newly.iter().filter_map(offset).collect();
+        self.lost += newly.len() as u64;
+        self.still_running.extend(newly);
+        // Nobody starts what is committed: of the rest nothing can come any more.
+        let run: BTreeSet<Offset> = self.running.iter().flat_map(Running::offsets).collect();
+        self.still_running.retain(|index| offset(index).is_some_and(|offset| run.contains(&offset)));
         offsets
     }
 
@@ -219,26 +228,39 @@ impl History {
 
 impl Running {
     /// An attempt starts; the offset of another one of the same key, if one runs.
-    fn start(&mut self, key: KeyId, attempt: &Attempt) -> Option<Offset> {
-        let (worker, number) = (attempt.worker.0 as usize, key.0 as usize);
+    fn start(&mut self, attempt: &Attempt) -> Option<Offset> {
+        let worker = attempt.worker.0 as usize;
         if worker >= self.by_worker.len() {
             self.by_worker.resize(worker + 1, None);
         }
+        let with = attempt.key.and_then(|key| self.join(key));
+        self.by_worker[worker] = Some((attempt.key, attempt.offset));
+        with
+    }
+
+    /// One more of this key runs; the offset of another one, if there is one.
+    fn join(&mut self, key: KeyId) -> Option<Offset> {
+        let number = key.0 as usize;
         if number >= self.of_key.len() {
             self.of_key.resize(number + 1, 0);
         }
         let others = self.of_key[number];
-        let same_key = |other: &&(KeyId, Offset)| other.0 == key;
-        let with = if others == 0 { None } else { self.by_worker.iter().flatten().find(same_key) };
-        let with = with.map(|&(_, offset)| offset);
         self.of_key[number] += 1;
-        self.by_worker[worker] = Some((key, attempt.offset));
-        with
+        if others == 0 {
+            return None;
+        }
+        let same_key = |&&(other, _): &&(Option<KeyId>, Offset)| other == Some(key);
+        self.by_worker.iter().flatten().find(same_key).map(|&(_, offset)| offset)
     }
 
     fn end(&mut self, worker: WorkerId) {
-        if let Some((key, _)) = self.by_worker.get_mut(worker.0 as usize).and_then(Option::take) {
+        let ended = self.by_worker.get_mut(worker.0 as usize).and_then(Option::take);
+        if let Some((Some(key), _)) = ended {
             self.of_key[key.0 as usize] -= 1;
         }
+    }
+
+    fn offsets(&self) -> impl Iterator<Item = Offset> + '_ {
+        self.by_worker.iter().flatten().map(|&(_, offset)| offset)
     }
 }

@@ -5,7 +5,8 @@
 //! lost. Mechanisms never see it.
 //!
 //! How much it remembers is for the caller to say ([`Keep`]): a run of ten million records leaves only
-//! counters behind.
+//! counters behind. What grows with the run stands on tapes; the rest is small, so that a checkpoint can hold
+//! a copy of it.
 
 #![deny(clippy::float_arithmetic, clippy::disallowed_types)]
 
@@ -17,10 +18,12 @@ mod history;
 mod invariants;
 mod outcome;
 mod sentence;
+mod tape;
+mod tapes;
 mod trail;
 mod why;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 pub use counters::Counters;
 pub use event::{Event, EventId, Remark, Weight};
@@ -34,6 +37,7 @@ pub use why::{Decision, Why, why};
 use causes::Causes;
 use history::History;
 use invariants::TickNotes;
+use tapes::{Lengths, Tapes};
 
 use crate::{
     ids::{ConsumerId, Offset, Tick},
@@ -56,30 +60,27 @@ pub enum Keep {
 pub struct Ledger {
     keep: Keep,
     log: Arc<Log>,
+    state: State,
+    tapes: Tapes,
+}
+
+/// What the ledger goes on from: its size is that of what is in flight or not yet committed, not of the run.
+#[derive(Clone, Debug)]
+struct State {
     counters: Counters,
     history: History,
     verdicts: Verdicts,
     notes: TickNotes,
-    lists: Lists,
+    causes: Causes,
     /// The input that acts now.
     input: Option<Input>,
-    events: Vec<Event>,
-    causes: Causes,
-    depths: Vec<Option<u64>>,
 }
 
-/// What grows with the run: kept from [`Keep::Outcome`] on.
-#[derive(Clone, Debug, Default)]
-struct Lists {
-    completions: Vec<Stamp>,
-    redelivered: Vec<Offset>,
-    duplicates: Vec<Offset>,
-    lost: BTreeSet<Offset>,
-    quarantined: Vec<Offset>,
-    leaked: Vec<Stamp>,
-    rejected: Vec<Stamp>,
-    watermarks: Vec<Stamp>,
-    ignored: Vec<IgnoredInput>,
+/// A place in a run, as its ledger needs it to go on from there again.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark {
+    state: State,
+    lengths: Lengths,
 }
 
 /// An input that changed nothing.
@@ -97,61 +98,80 @@ impl Ledger {
     /// An empty ledger for a run over `log`.
     #[must_use]
     pub fn new(log: Arc<Log>, keep: Keep) -> Ledger {
-        Ledger {
-            keep,
-            history: History::new(&log),
-            log,
+        let state = State {
             counters: Counters::default(),
+            history: History::new(&log),
             verdicts: Verdicts::default(),
             notes: TickNotes::default(),
-            lists: Lists::default(),
-            input: None,
-            events: Vec::new(),
             causes: Causes::default(),
-            depths: Vec::new(),
-        }
+            input: None,
+        };
+        Ledger { keep, log, state, tapes: Tapes::default() }
     }
 
     /// Judges every invariant at the end of a tick.
     pub fn close_tick(&mut self, world: &World) {
         let tick = Tick(world.now().0.saturating_sub(1));
-        self.verdicts.judge(tick, world, &self.notes, &self.history);
+        let State { verdicts, notes, history, causes, .. } = &mut self.state;
+        verdicts.judge(tick, world, notes, history);
         if self.keep >= Keep::Events {
             let standing = world.owner().map(|(_, session)| session.in_flight());
-            self.depths.push(self.notes.out_of_memory.or(standing));
+            self.tapes.depths.push(notes.out_of_memory.or(standing));
+            causes.forget(world);
         }
-        self.notes.next_tick(world);
+        notes.next_tick(world);
+    }
+
+    /// The place where the run is now, between two ticks.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { state: self.state.clone(), lengths: self.tapes.lengths() }
+    }
+
+    /// Goes to a place where this run has been, earlier or later; what is known of its future stays known.
+    pub(crate) fn go_to(&mut self, mark: &Mark) {
+        self.state = mark.state.clone();
+        self.tapes.wind(&mark.lengths);
+    }
+
+    /// Forgets what is known of the future: it will be another one.
+    pub(crate) fn forget_future(&mut self) {
+        self.tapes.cut();
     }
 
     /// How often things happened.
     #[must_use]
     pub fn counters(&self) -> &Counters {
-        &self.counters
+        &self.state.counters
     }
 
     /// Which invariants held so far.
     #[must_use]
     pub fn verdicts(&self) -> &Verdicts {
-        &self.verdicts
+        &self.state.verdicts
     }
 
     /// The events so far; empty unless the ledger keeps them.
     #[must_use]
     pub fn events(&self) -> &[Event] {
-        &self.events
+        self.tapes.events.so_far()
+    }
+
+    /// And those that came later, before somebody went back.
+    pub(crate) fn known_events(&self) -> &[Event] {
+        self.tapes.events.known()
     }
 
     /// Records in flight at the end of each tick, by tick, or those that killed the owner in it; `None` while
     /// no owner is up. Empty unless the ledger keeps events.
     #[must_use]
     pub fn depths(&self) -> &[Option<u64>] {
-        &self.depths
+        self.tapes.depths.so_far()
     }
 
     /// The event with this id, if the ledger keeps events and has got there.
     #[must_use]
     pub fn event(&self, id: EventId) -> Option<&Event> {
-        self.events.get(usize::try_from(id.0).ok()?)
+        self.events().get(usize::try_from(id.0).ok()?)
     }
 
     /// Everything a scenario's `[expect]` can name, as things stand.
@@ -164,36 +184,41 @@ impl Ledger {
     /// records at or above the committed offset.
     #[must_use]
     pub fn has_completed(&self, index: u64) -> bool {
-        self.history.has_completed(index)
+        self.state.history.has_completed(index) && !self.is_lost(index)
     }
 
     /// Log indices below the committed offset that nobody has finished: lost if the owner ended now.
     pub fn at_risk(&self) -> impl Iterator<Item = u64> + '_ {
-        self.history.at_risk()
+        self.state.history.at_risk()
     }
 
     /// Whether the record with this log index is lost: committed, its owner gone, and finished by nobody.
+    /// Never, unless the ledger keeps lists.
     #[must_use]
     pub fn is_lost(&self, index: u64) -> bool {
-        self.history.is_lost(index)
+        let Tapes { lost, recovered, .. } = &self.tapes;
+        let offset = self.log.get(index).map(|record| record.offset);
+        offset.is_some_and(|offset| {
+            lost.so_far().binary_search(&offset).is_ok() && !recovered.so_far().contains(&offset)
+        })
     }
 
     /// Offsets that came again, each time an owner ended; empty unless the ledger keeps lists.
     #[must_use]
     pub fn redelivered(&self) -> &[Offset] {
-        &self.lists.redelivered
+        self.tapes.redelivered.so_far()
     }
 
     /// Offsets whose dead letter was written, one entry for each; empty unless the ledger keeps lists.
     #[must_use]
     pub fn quarantined(&self) -> &[Offset] {
-        &self.lists.quarantined
+        self.tapes.quarantined.so_far()
     }
 
     /// The inputs that changed nothing; empty unless the ledger keeps lists.
     #[must_use]
     pub fn ignored(&self) -> &[IgnoredInput] {
-        &self.lists.ignored
+        self.tapes.ignored.so_far()
     }
 
     fn keeps_lists(&self) -> bool {
@@ -202,47 +227,51 @@ impl Ledger {
 
     /// What follows from a fact, beyond itself.
     fn conclude(&mut self, tick: Tick, fact: &Fact) -> Option<Remark> {
-        self.notes.tell(fact);
+        let keeps_lists = self.keeps_lists();
+        let Ledger { log, state, tapes, .. } = self;
+        let State { counters, history, notes, input: acting, .. } = state;
+        notes.tell(fact);
         match fact {
             Fact::Polled { taken, in_flight, .. } => {
-                self.counters.polls += 1;
-                self.counters.polled += taken;
-                self.counters.peak_in_flight = self.counters.peak_in_flight.max(*in_flight);
-                self.counters.first_poll.get_or_insert(tick);
+                counters.polls += 1;
+                counters.polled += taken;
+                counters.peak_in_flight = counters.peak_in_flight.max(*in_flight);
+                counters.first_poll.get_or_insert(tick);
                 None
             }
             Fact::PolledNothing { .. } => {
-                self.counters.polls += 1;
+                counters.polls += 1;
                 None
             }
             Fact::Started(attempt) => {
-                self.counters.started += 1;
-                let with = self.history.started(attempt)?;
-                self.counters.overlaps += 1;
-                self.notes.overlap = true;
+                counters.started += 1;
+                let with = history.started(attempt)?;
+                counters.overlaps += 1;
+                notes.overlap = true;
                 Some(Remark::Overlap { with })
             }
             Fact::Completed { attempt, .. } => {
-                self.counters.completed += 1;
-                self.counters.last_completion = Some(tick);
-                if self.keeps_lists() {
-                    self.lists.completions.push(Stamp { offset: attempt.offset, tick });
+                counters.completed += 1;
+                counters.last_completion = Some(tick);
+                if keeps_lists {
+                    tapes.completions.push(Stamp { offset: attempt.offset, tick });
+                    tapes.recovered.extend(history.is_still_lost(attempt.index).then_some(attempt.offset));
                 }
-                let after = self.history.completed(attempt)?;
-                self.counters.order_breaks += 1;
-                self.notes.order_break = true;
+                let after = history.completed(attempt)?;
+                counters.order_breaks += 1;
+                notes.order_break = true;
                 Some(Remark::OrderBreak { after })
             }
             Fact::Failed { attempt, .. } => {
-                self.counters.failed += 1;
-                self.history.ended(attempt);
+                counters.failed += 1;
+                history.ended(attempt);
                 None
             }
             Fact::DeadLettered { offset, index, .. } => {
-                self.counters.quarantined += 1;
-                self.history.dead_lettered(*index);
-                if self.keeps_lists() {
-                    self.lists.quarantined.push(*offset);
+                counters.quarantined += 1;
+                history.dead_lettered(*index);
+                if keeps_lists {
+                    tapes.quarantined.push(*offset);
                 }
                 None
             }
@@ -251,59 +280,58 @@ impl Ledger {
                 None
             }
             Fact::WatermarkNoted { at, .. } => {
-                if self.keeps_lists() {
-                    self.lists.watermarks.push(Stamp { offset: *at, tick });
+                if keeps_lists {
+                    tapes.watermarks.push(Stamp { offset: *at, tick });
                 }
                 None
             }
             Fact::Committed { to, .. } => {
-                self.counters.commits += 1;
-                self.history.committed(*to, &self.log);
+                counters.commits += 1;
+                history.committed(*to, log);
                 None
             }
             Fact::Paused { .. } => {
-                self.counters.pauses += 1;
+                counters.pauses += 1;
                 None
             }
             Fact::Resumed { .. } => {
-                self.counters.resumes += 1;
+                counters.resumes += 1;
                 None
             }
             Fact::Evicted { .. } => {
-                self.counters.evictions += 1;
+                counters.evictions += 1;
                 None
             }
             Fact::Crashed { consumer, cause } => {
-                self.counters.crashes += 1;
-                self.counters.crashed_at.get_or_insert(tick);
+                counters.crashes += 1;
+                counters.crashed_at.get_or_insert(tick);
                 if let CrashCause::OutOfMemory { in_flight, .. } = *cause {
-                    self.notes.out_of_memory = Some(in_flight);
+                    notes.out_of_memory = Some(in_flight);
                 }
-                self.history.crashed(*consumer);
+                history.crashed(*consumer);
                 None
             }
             Fact::OwnerEnded { epoch, by, committed, position, spared, .. } => {
                 if *by == EndedBy::Handover {
-                    self.counters.handovers += 1;
+                    counters.handovers += 1;
                 }
-                self.history.epoch_ended(*epoch);
+                history.epoch_ended(*epoch);
                 let mut end = OwnerEnd::default();
-                for (index, offset) in redelivered(&self.log, *committed, *position, spared) {
+                for (index, offset) in redelivered(log, *committed, *position, spared) {
                     end.redelivered.push(offset);
-                    if self.history.has_completed(index) {
+                    if history.has_completed(index) {
                         end.duplicates.push(offset);
                     }
                 }
-                end.lost = self.history.take_lost(&self.log);
+                end.lost = history.take_lost(log);
                 self.end_owner(end)
             }
             Fact::Input(input) => {
-                self.input = self.keeps_lists().then(|| input.clone());
+                *acting = keeps_lists.then(|| input.clone());
                 None
             }
             Fact::Ignored(why) => {
-                let input = self.input.take();
-                self.lists.ignored.extend(input.map(|input| IgnoredInput { tick, input, why: *why }));
+                tapes.ignored.extend(acting.take().map(|input| IgnoredInput { tick, input, why: *why }));
                 None
             }
             Fact::Assigned { .. }
@@ -317,31 +345,31 @@ impl Ledger {
 
     fn write(&mut self, stamp: Stamp, held: Option<Offset>, accepted: bool, late: bool) {
         if late {
-            self.counters.leaked += 1;
-            self.notes.late_write_landed |= accepted;
+            self.state.counters.leaked += 1;
+            self.state.notes.late_write_landed |= accepted;
             if self.keeps_lists() {
-                self.lists.leaked.push(stamp);
+                self.tapes.leaked.push(stamp);
             }
         }
         if !accepted {
-            self.counters.rejected += 1;
+            self.state.counters.rejected += 1;
             if self.keeps_lists() {
-                self.lists.rejected.push(stamp);
+                self.tapes.rejected.push(stamp);
             }
         } else if held.is_some_and(|held| stamp.offset < held) {
-            self.counters.rows_back += 1;
-            self.notes.row_went_back = true;
+            self.state.counters.rows_back += 1;
+            self.state.notes.row_went_back = true;
         }
     }
 
     fn end_owner(&mut self, end: OwnerEnd) -> Option<Remark> {
-        self.counters.redelivered += end.redelivered.len() as u64;
-        self.counters.duplicates += end.duplicates.len() as u64;
-        self.counters.lost += end.lost.len() as u64;
+        self.state.counters.redelivered += end.redelivered.len() as u64;
+        self.state.counters.duplicates += end.duplicates.len() as u64;
+        self.state.counters.lost += end.lost.len() as u64;
         if self.keeps_lists() {
-            self.lists.redelivered.extend(&end.redelivered);
-            self.lists.duplicates.extend(&end.duplicates);
-            self.lists.lost.extend(&end.lost);
+            self.tapes.redelivered.extend(end.redelivered.iter().copied());
+            self.tapes.duplicates.extend(end.duplicates.iter().copied());
+            self.tapes.lost.extend(end.lost.iter().copied());
         }
         let OwnerEnd { redelivered, duplicates, lost } = end;
         Some(Remark::OwnerEnd { redelivered, duplicates, lost })
@@ -363,9 +391,9 @@ impl Observer for Ledger {
         if self.keep < Keep::Events || matches!(fact, Fact::PolledNothing { .. }) {
             return;
         }
-        let id = EventId(self.events.len() as u64);
-        let causes = self.causes.of(id, tick, &fact, remark.as_ref());
-        self.events.push(Event { id, tick, fact, remark, causes });
+        let id = EventId(self.events().len() as u64);
+        let causes = self.state.causes.of(id, tick, &fact, remark.as_ref());
+        self.tapes.events.push(Event { id, tick, fact, remark, causes });
     }
 }
 

@@ -73,31 +73,31 @@ pub struct Outcome {
 
 impl Outcome {
     pub(super) fn of(world: &World, ledger: &Ledger) -> Outcome {
-        let (counters, lists) = (&ledger.counters, &ledger.lists);
-        let mut quarantined = lists.quarantined.clone();
+        let (counters, tapes) = (ledger.counters(), &ledger.tapes);
+        let mut quarantined = tapes.quarantined.so_far().to_vec();
         quarantined.sort_unstable();
         let row = |(id, row): (_, crate::world::Row)| Some((world.log().key(id)?.clone(), row.version));
         Outcome {
             committed: world.broker().committed(),
             watermark: world.watermark(),
             position: world.position(),
-            redelivered: lists.redelivered.clone(),
-            duplicates: lists.duplicates.clone(),
-            lost: lists.lost.iter().copied().collect(),
+            redelivered: tapes.redelivered.so_far().to_vec(),
+            duplicates: tapes.duplicates.so_far().to_vec(),
+            lost: tapes.lost.so_far().to_vec(),
             order_breaks: counters.order_breaks,
             overlaps: counters.overlaps,
-            completions: lists.completions.clone(),
+            completions: tapes.completions.so_far().to_vec(),
             peak_in_flight: counters.peak_in_flight,
             pauses: counters.pauses,
             resumes: counters.resumes,
             evictions: counters.evictions,
             crashed_at: counters.crashed_at,
             quarantined,
-            leaked: lists.leaked.clone(),
-            rejected: lists.rejected.clone(),
+            leaked: tapes.leaked.so_far().to_vec(),
+            rejected: tapes.rejected.so_far().to_vec(),
             rows: world.store().rows().filter_map(row).collect(),
-            violated: ledger.verdicts.violated().map(|(invariant, _)| invariant.sentence).collect(),
-            w: lists.watermarks.clone(),
+            violated: ledger.verdicts().violated().map(|(invariant, _)| invariant.sentence).collect(),
+            w: tapes.watermarks.so_far().to_vec(),
         }
     }
 }

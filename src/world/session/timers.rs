@@ -67,6 +67,12 @@ impl Session {
         self.parked.get(&key?).copied().filter(|&behind| offset > behind)
     }
 
+    /// Whether later records of this one's key are parked behind it.
+    pub(crate) fn is_parked_at(&self, offset: Offset, log: &Log) -> bool {
+        let key = log.find(offset).and_then(|record| record.key);
+        key.is_some_and(|key| self.parked.get(&key) == Some(&offset))
+    }
+
     fn leave_queues(&mut self, offset: Offset, task: &Task, log: &Log) {
         if let Some(first_failed) = task.first_failed {
             self.quarantine.remove(&(first_failed, offset));
