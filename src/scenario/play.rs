@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Scenario, source::BadInput, value::Document};
 use crate::{
     ledger::Keep,
-    player::Player,
+    player::Course,
     run::Run,
     world::{Knobs, Log},
 };
@@ -42,15 +42,15 @@ impl std::error::Error for Exhausted {}
 /// # Errors
 /// If it outgrows [`MOST_IN_FLIGHT`] or [`MOST_NOTES`].
 pub fn play(scenario: &Scenario, keep: Keep, mut watch: impl FnMut(&Run) -> bool) -> Result<Run, Exhausted> {
-    let mut player = Player::new(scenario.setup.clone(), scenario.inputs.clone(), scenario.last, keep);
-    while !player.is_over() && player.step() {
-        let run = player.run();
-        check_growth(run, keep)?;
-        if !watch(run) {
+    let course = Course::new(scenario.setup.clone(), scenario.inputs.clone(), scenario.last);
+    let mut run = Run::new(course.setup(), keep);
+    while !course.is_over(&run) && course.step(&mut run) {
+        check_growth(&run, keep)?;
+        if !watch(&run) {
             break;
         }
     }
-    Ok(player.into_run())
+    Ok(run)
 }
 
 fn check_growth(run: &Run, keep: Keep) -> Result<(), Exhausted> {

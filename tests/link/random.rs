@@ -256,7 +256,9 @@ fn perform(player: &mut Player, doing: &Doing) {
         Doing::Act(input) => player.act(input.clone()),
         Doing::Turn(knob) => player.turn(vec![*knob]),
         // Tick 0 is always executed, as on the page.
-        Doing::Seek(executed) => player.seek(Tick(u64::from(*executed).max(1))),
+        Doing::Seek(executed) => {
+            player.seek(Tick(u64::from(*executed).max(1)));
+        }
     }
 }
 
