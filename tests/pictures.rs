@@ -11,7 +11,9 @@ use keyed_worker_pool::{
 
 fn players(start: &Start, tick: u64) -> Vec<Player> {
     let mut players = start.players().expect("an opening");
-    players.iter_mut().for_each(|player| player.seek(Tick(tick + 1)));
+    for player in &mut players {
+        player.seek(Tick(tick + 1));
+    }
     players
 }
 
