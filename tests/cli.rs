@@ -796,3 +796,23 @@ fn events_for_a_spreadsheet_come_alone() {
         assert!(said.err.contains("csv") || said.err.contains("CSV"), "{}", said.err);
     }
 }
+
+#[test]
+fn a_picture_is_of_what_the_scenario_is_about() {
+    let folder = Folder::new("picture");
+    for (name, words) in [
+        ("02-shared-pool-overtakes", " before "),
+        ("21-leaked-but-not-stale", "handover"),
+        ("17-unbounded-queue-dies", "records in flight"),
+        ("08-crash-behind-a-gap", "committed "),
+    ] {
+        let file = folder.0.join(format!("{name}.svg"));
+        let said = run(&["run", "--picture", text(&file), &scenario(name)]);
+        assert_eq!((said.status, said.err.as_str()), (0, ""));
+        let picture = fs::read_to_string(&file).expect("a picture");
+        assert!(roxmltree::Document::parse(&picture).is_ok() && picture.contains(words), "{name}");
+    }
+    let said = run(&["run", "--picture", "depth.gif", &scenario("02-shared-pool-overtakes")]);
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("must end in .svg or .png"), "{}", said.err);
+}

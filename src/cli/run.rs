@@ -17,9 +17,10 @@ use crate::{
     export::{
         csv,
         json::event,
-        picture::{Kind, Recorder, chart_alone, paint},
+        picture::{Kind, Recorder, Subject, chart_alone, draw, paint},
     },
     ledger::{Keep, escaped},
+    presets::Panel,
     scenario::{BadInput, Scenario, Source, faults, play},
 };
 
@@ -45,6 +46,12 @@ pub(super) struct RunArgs {
     /// Draw records in flight over time, with the marks, into an .svg or .png file
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
+
+    /// Draw what happened into an .svg or .png file, as the page's panel that fits the scenario would
+    ///
+    /// Workers and their attempts over time, the log with its watermark, or records in flight.
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
 
     /// Play the scenario under every routing and compare them (always done where records arrive over time)
     ///
@@ -86,6 +93,12 @@ fn picture_kind(path: &Path) -> Result<Kind, String> {
     }
 }
 
+fn save(what: &str, path: &Path, content: &[u8]) -> Result<(), String> {
+    replace(path, content).map_err(|error| {
+        format!("{}: the {what} cannot be written: {error}", escaped(&path.display().to_string()))
+    })
+}
+
 /// 0: it ran; 1: an invariant is broken that no setting breaks; 2: it cannot be run.
 pub(super) fn run(args: &RunArgs, paper: &mut Paper) -> u8 {
     match try_run(args, paper) {
@@ -124,12 +137,13 @@ fn try_run(args: &RunArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::
         return Err(format!("the comparison of routings is text: {leave}").into());
     }
     let chart = args.chart.as_deref().map(picture_kind).transpose()?;
+    let picture = args.picture.as_deref().map(picture_kind).transpose()?;
     let scenario = load(&args.file)?;
 
     if args.events == Some(Events::Csv) {
         paper.text(csv::header());
     }
-    let keep = if args.events.is_some() { Keep::Events } else { Keep::Outcome };
+    let keep = if args.events.is_some() || picture.is_some() { Keep::Events } else { Keep::Outcome };
     let (mut told, mut recorder) = (0, Recorder::default());
     let run = play(&scenario, keep, |run| {
         let log = run.world().log();
@@ -137,7 +151,8 @@ fn try_run(args: &RunArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::
         match args.events {
             Some(Events::Csv) => paper.text(csv::rows(news, log)),
             Some(Events::Jsonl) => news.iter().for_each(|news| paper.line(event(news, log))),
-            Some(Events::Text) | None => news.iter().for_each(|news| paper.line(news.sentence(log))),
+            Some(Events::Text) => news.iter().for_each(|news| paper.line(news.sentence(log))),
+            None => {}
         }
         told = run.ledger().events().len();
         if chart.is_some() {
@@ -150,12 +165,14 @@ fn try_run(args: &RunArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::
         return Ok(0);
     }
 
+    let title = scenario.title.clone().unwrap_or_else(|| scenario.file.clone());
     if let (Some(kind), Some(path)) = (chart, &args.chart) {
-        let title = scenario.title.clone().unwrap_or_else(|| scenario.file.clone());
-        let content = paint(kind, &chart_alone(recorder.chart(), &title))?;
-        replace(path, &content).map_err(|error| {
-            format!("{}: the chart cannot be written: {error}", escaped(&path.display().to_string()))
-        })?;
+        save("chart", path, &paint(kind, &chart_alone(recorder.chart(), &title))?)?;
+    }
+    if let (Some(kind), Some(path)) = (picture, &args.picture) {
+        let panel = Panel::fitting(&scenario.setup, &scenario.inputs);
+        let runs = vec![(&scenario.setup, &run)];
+        save("picture", path, &draw(kind, &Subject { panel, title: Some(&title), runs, front: 0 })?)?;
     }
     let outcome = run.outcome();
     match (args.format, args.events) {
