@@ -2,7 +2,8 @@
 //!
 //! Three layers, arrows one way: the *mechanisms* a production consumer could embed; the *world* that wires
 //! them to a log, a broker and a store and owns the tick; and what looks at it: the *ledger*, which draws the
-//! conclusions, the *player*, the command line and the page.
+//! conclusions, the *player*, the command line and the page. What is taken away and brought back (*scenario*,
+//! *export*) is common to both; the page has it done by its *office*, a second module.
 
 #![forbid(unsafe_code)]
 
@@ -29,6 +30,8 @@ pub mod chart;
 pub mod scenario;
 
 pub mod export;
+
+pub mod office;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;

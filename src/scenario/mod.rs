@@ -55,6 +55,8 @@ pub struct Scenario {
     pub setup: Setup,
     /// The last tick to execute.
     pub last: Tick,
+    /// Whether the file leaves it to the run when to end.
+    pub is_open: bool,
     /// What is done to the run.
     pub inputs: Inputs,
     /// What should come of it.
@@ -103,6 +105,7 @@ impl Scenario {
         let text = |key| file.get(key).map(|value| value.text().map(str::to_owned)).transpose();
         let number = |key, default, most| file.get(key).map_or(Ok(default), |value| value.number(most));
         let seed = number("seed", 0, u64::MAX)?;
+        let is_open = file.get("ticks").is_none();
         let last = Tick(number("ticks", DEFAULT_TICKS, MOST_TICKS)?);
         let members = match file.get("members") {
             Some(value) => {
@@ -128,7 +131,7 @@ impl Scenario {
         let warnings = too_late(&at, last).into_iter().collect();
         let (title, origin) = (text("title")?, text("source")?);
         let file = source.name.clone();
-        Ok(Scenario { file, title, source: origin, setup, last, inputs, expect, warnings })
+        Ok(Scenario { file, title, source: origin, setup, last, is_open, inputs, expect, warnings })
     }
 
     /// The same scenario under another routing.

@@ -4,6 +4,7 @@
 
 mod build;
 mod chrome;
+mod office;
 mod process;
 mod project;
 mod serve;
@@ -84,6 +85,8 @@ fn main() -> ExitCode {
     let result = match arguments.command.as_deref() {
         Some("build") => build::build(site).map(|()| ExitCode::SUCCESS),
         Some("serve") => serve::serve(site, arguments.port).map(|()| ExitCode::SUCCESS),
+        // For trunk, when it has built everything.
+        Some("name-office") => office::rename().map(|()| ExitCode::SUCCESS),
         Some("test") => test::test(&arguments.groups, site, arguments.built, &arguments.passed_on),
         Some(other) => {
             eprintln!("error: there is no command {other:?}\n\n{USAGE}");

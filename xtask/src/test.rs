@@ -117,6 +117,8 @@ fn plans<'a>(site: &'a Site, built: bool, passed_on: &'a [String]) -> Vec<Plan<'
                         "clippy",
                         "--lib",
                         "--bins",
+                        "--features",
+                        "office",
                         "--tests",
                         "--locked",
                         "--target",
