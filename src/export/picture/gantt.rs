@@ -283,9 +283,9 @@ impl<'s> Placed<'s> {
         let mut lines: Vec<(i32, String, u32, bool)> = Vec::new();
         if two_lines && width(&offset, size) <= room {
             let has_key = width(&key, size - 2) <= room;
-            lines.push((if has_key { half - 10 } else { half }, offset, size, true));
+            lines.push((if has_key { half - 8 } else { half }, offset, size, true));
             if has_key {
-                lines.push((half + 11, key, size - 2, false));
+                lines.push((half + 10, key, size - 2, false));
             }
         } else if !two_lines && width(&both, size) <= room {
             lines.push((half, both, size, false));
@@ -387,7 +387,7 @@ pub(super) fn legend(scene: &mut Scene, top: i32, seen: &Seen, log: &Log) -> i32
             scene.fill(area, hue.soft, Role::Ground);
             scene.frame(area, hue.text, 2);
         }),
-        (seen.failed, "failed, to be tried again", |scene, area, hue| {
+        (seen.failed, "failed", |scene, area, hue| {
             scene.fill(area, hue.soft, Role::Ground);
             scene.hatch(area, hue.text);
             scene.frame(area, hue.text, 2);
