@@ -23,6 +23,8 @@ pub mod presets;
 
 pub mod link;
 
+pub mod deck;
+
 pub mod workload;
 
 pub mod chart;

@@ -30,7 +30,7 @@ pub use event::{Event, EventId, Remark, Weight};
 pub use fault::Fault;
 pub use invariants::{INVARIANTS, Invariant, Verdicts};
 pub use outcome::{Outcome, Stamp};
-pub use sentence::{escaped, key_name};
+pub use sentence::{escaped, input_telling, key_name};
 pub(crate) use sentence::{quoted_unless_plain, shows};
 pub use why::{Decision, Why, why};
 

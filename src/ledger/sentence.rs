@@ -129,10 +129,7 @@ impl Event {
             Fact::MapTooLong { limit, .. } => {
                 format!("the acknowledgement map would exceed {limit} bytes, so the commit went without it.")
             }
-            Fact::KnobsTurned(knobs) => {
-                let turned: Vec<_> = knobs.iter().map(|&knob| knob_text(knob)).collect();
-                format!("from now on {}.", turned.join(", "))
-            }
+            Fact::KnobsTurned(knobs) => turned(knobs),
         }
     }
 
@@ -333,6 +330,20 @@ pub(super) fn input_sentence(input: &Input) -> String {
         Input::Revoke { from, to } => format!("the group takes the partition from {from} for {to}."),
         Input::Set(_) => "knobs are turned.".to_owned(),
     }
+}
+
+/// An input as a sentence, with what it turns if it turns knobs: "from now on drain = 2."
+#[must_use]
+pub fn input_telling(input: &Input) -> String {
+    match input {
+        Input::Set(knobs) => turned(knobs),
+        input => input_sentence(input),
+    }
+}
+
+fn turned(knobs: &[Knob]) -> String {
+    let turned: Vec<_> = knobs.iter().map(|&knob| knob_text(knob)).collect();
+    format!("from now on {}.", turned.join(", "))
 }
 
 fn ignored(why: Ignored) -> &'static str {

@@ -174,8 +174,9 @@ impl Player {
         self.now().since(from)
     }
 
-    /// Acts in the next tick. What the reader did after it, and all that is known of the time after it, belongs
-    /// to a future that will not be, and is dropped; the script goes on.
+    /// Acts in the next tick. If that was executed before, what the reader did from it on, and all that is known
+    /// of the time from it on, belongs to a future that will not be, and is dropped; the script goes on. Else
+    /// several acts can come together in it.
     pub fn act(&mut self, input: Input) {
         let now = self.now();
         self.forget_future();
@@ -185,18 +186,20 @@ impl Player {
     /// Turns knobs in the next tick. One that was turned before in that same tick, as a dragged slider does,
     /// keeps only its last value.
     pub fn turn(&mut self, knobs: Vec<Knob>) {
+        self.forget_future();
         let acts = self.course.acts.get_mut(&self.run.now());
         let Some(Input::Set(turned)) = acts.and_then(|acts| acts.last_mut()) else {
             return self.act(Input::Set(knobs));
         };
         turned.retain(|old| knobs.iter().all(|new| discriminant(old) != discriminant(new)));
         turned.extend(knobs);
-        self.forget_future();
     }
 
     fn forget_future(&mut self) {
         let now = self.now();
-        self.course.acts.split_off(&now.after(1));
+        // What was put into the next tick and never executed is the reader's present.
+        let kept = if self.known > now { now } else { now.after(1) };
+        self.course.acts.split_off(&kept);
         self.checkpoints.forget_after(now);
         self.run.forget_future();
         self.known = now;

@@ -33,6 +33,15 @@ pub enum Panel {
     Rebalance,
 }
 
+/// What can be drawn without losing the reader in it.
+struct MostDrawn {
+    records: u64,
+    keys: usize,
+    workers: u32,
+}
+
+const MOST_DRAWN: MostDrawn = MostDrawn { records: 200, keys: 12, workers: 16 };
+
 impl Panel {
     /// All of them, in the order of the article.
     pub const ALL: [Panel; 4] = [Panel::Dispatch, Panel::Watermark, Panel::Backpressure, Panel::Rebalance];
@@ -75,7 +84,7 @@ impl Panel {
             || knobs.max_poll_interval.is_some()
             || !matches!(knobs.intake, Intake::Pause { .. });
         let by_hand = any(|input| !matches!(input, Input::Set(_)));
-        if two || knobs.guard != usual.guard {
+        let best = if two || knobs.guard != usual.guard {
             Panel::Rebalance
         } else if bounds_memory {
             Panel::Backpressure
@@ -85,6 +94,24 @@ impl Panel {
             Panel::Watermark
         } else {
             Panel::Dispatch
+        };
+        if best.draws(setup) { best } else { Panel::Watermark }
+    }
+
+    /// Whether the panel can draw runs of this setup without losing the reader in them. The grid and the tank show a
+    /// part of whatever there is; the other two draw all of it.
+    #[must_use]
+    pub fn draws(self, setup: &Setup) -> bool {
+        let (log, knobs) = (setup.log(), setup.knobs());
+        let lanes = if let Routing::Lanes(lanes) = knobs.routing { lanes } else { 0 };
+        match self {
+            Panel::Dispatch => {
+                log.len() <= MOST_DRAWN.records
+                    && log.key_count() <= MOST_DRAWN.keys
+                    && lanes.max(knobs.workers) <= MOST_DRAWN.workers
+            }
+            Panel::Rebalance => knobs.workers <= MOST_DRAWN.workers,
+            Panel::Watermark | Panel::Backpressure => true,
         }
     }
 }

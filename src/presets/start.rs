@@ -116,6 +116,17 @@ impl Start {
         }
     }
 
+    /// The same start with another of its runs in front, where there is one.
+    #[must_use]
+    pub fn fronted(mut self, run: usize) -> Start {
+        match &mut self {
+            Start::Backpressure(preset) if run < MODES.len() => preset.mode = run,
+            Start::Brought(Panel::Backpressure, brought) if run < MODES.len() => brought.front = run,
+            _ => {}
+        }
+        self
+    }
+
     /// The same start with knobs turned before anything happens. Knobs that a preset does not have stay as
     /// they are; so does a scenario whose rules they would break.
     #[must_use]

@@ -222,6 +222,35 @@ impl Knobs {
         at_least("consumer.commit.every", self.commit_every, 1)
     }
 
+    /// The knobs that stand otherwise than in `others`, with their values here.
+    #[must_use]
+    pub fn differences(&self, others: &Knobs) -> Vec<Knob> {
+        let pairs = self.each().into_iter().zip(others.each());
+        pairs.filter(|(own, other)| own != other).map(|(own, _)| own).collect()
+    }
+
+    /// Every knob as it stands.
+    fn each(&self) -> [Knob; 16] {
+        [
+            Knob::Workers(self.workers),
+            Knob::Routing(self.routing),
+            Knob::NullKeys(self.null_keys),
+            Knob::RetryDelay(self.retry_delay),
+            Knob::RetryAt(self.retry_at),
+            Knob::Poll(self.poll),
+            Knob::Intake(self.intake),
+            Knob::HeapCeiling(self.heap_ceiling),
+            Knob::MaxPollInterval(self.max_poll_interval),
+            Knob::CommitEvery(self.commit_every),
+            Knob::CommitOffset(self.commit_offset),
+            Knob::AckMap(self.ack_map),
+            Knob::AckMapLimit(self.ack_map_limit),
+            Knob::Quarantine(self.quarantine),
+            Knob::Drain(self.drain),
+            Knob::Guard(self.guard),
+        ]
+    }
+
     /// Worker threads that may run at once: `workers`, or one where the routing is serial.
     #[must_use]
     pub fn concurrency(&self) -> u32 {

@@ -163,6 +163,27 @@ fn acting_in_the_past_makes_another_future() {
     assert_alike(&player, &straight(&player), "and back");
 }
 
+/// What was done in a tick that was executed belongs to the old future; what is put into the next one together
+/// belongs together.
+#[test]
+fn acting_in_a_tick_again_replaces_what_was_done_in_it() {
+    let mut player = long(Tick(100));
+    player.seek(Tick(5));
+    player.act(Input::Complete(Offset(1)));
+    player.turn(vec![Knob::Workers(2)]);
+    player.turn(vec![Knob::Workers(3)]);
+    let together = [Input::Complete(Offset(1)), Input::Set(vec![Knob::Workers(3)])];
+    assert_eq!(player.acts()[&Tick(5)], together);
+    player.step();
+    player.act(Input::Complete(Offset(2)));
+    player.step();
+    player.seek(Tick(5));
+    assert_eq!(player.acts()[&Tick(5)], together, "going back drops nothing");
+    player.turn(vec![Knob::Workers(4)]);
+    assert_eq!(player.acts().len(), 1);
+    assert_eq!(player.acts()[&Tick(5)], [Input::Set(vec![Knob::Workers(4)])]);
+}
+
 #[test]
 fn a_knob_turned_again_makes_another_future() {
     let mut player = long(Tick(3_000));
