@@ -51,6 +51,11 @@ impl Pace {
     }
 }
 
+/// Milliseconds since the page was opened; 0 where there is no clock.
+pub(crate) fn now_ms() -> f64 {
+    web_sys::window().and_then(|window| window.performance()).map_or(0.0, |clock| clock.now())
+}
+
 /// Milliseconds that a tick takes at a speed.
 pub(crate) fn tick_ms(speed: f64) -> f64 {
     1000.0 / (TICKS_PER_SECOND * speed)

@@ -8,7 +8,10 @@ mod chart;
 mod handle;
 mod store;
 
-use std::{cell::Cell, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 
 use yew::prelude::*;
 
@@ -18,18 +21,22 @@ use super::{
     widgets::{Slider, segmented},
 };
 use crate::{
+    ids::Tick,
     mechanism::Guard,
-    player::Player,
-    presets::rebalance::{REVOKE_AT, Rebalance},
-    world::ConfigError,
+    player::Inputs,
+    presets::Start,
+    world::{Input, Knob},
 };
 
 /// The longest window on offer, in ticks.
 const LONGEST_DRAIN: u32 = 10;
 
+/// A run is played ahead for the drawing if it is no longer than this, in ticks.
+const LONGEST_AHEAD: Tick = Tick(1_000);
+
+#[derive(Default)]
 pub(crate) struct RebalanceScene {
-    preset: Rebalance,
-    ahead: Ahead,
+    ahead: RefCell<Option<Rc<Ahead>>>,
     /// How far beside the window's edge a pointer took hold of it, in CSS pixels.
     grab: Rc<Cell<f64>>,
 }
@@ -37,6 +44,7 @@ pub(crate) struct RebalanceScene {
 /// The run of the present settings, played out once per change.
 #[derive(Default)]
 struct Ahead {
+    of: Option<(Start, Inputs)>,
     bars: Vec<Bar>,
     leaked: u64,
 }
@@ -48,7 +56,6 @@ pub(crate) enum Msg {
 
 impl Scene for RebalanceScene {
     type Msg = Msg;
-    const NAME: &'static str = "rebalance";
     const LABEL: &'static str = "Simulation: rebalance";
     const TRY: &'static str =
         "press play; then drag the end of the drain window from 7 ticks to 2, and switch the guard off.";
@@ -60,36 +67,28 @@ impl Scene for RebalanceScene {
         "a repeated or stale completion changes nothing",
     ];
 
-    fn opening() -> Self {
-        let preset = Rebalance::default();
-        RebalanceScene { ahead: Ahead::of(&preset), preset, grab: Rc::default() }
+    fn new() -> Self {
+        RebalanceScene::default()
     }
 
-    fn players(&self) -> Result<Vec<Player>, ConfigError> {
-        Ok(vec![self.preset.player()?])
-    }
-
-    fn update(&mut self, msg: Msg, _stage: &Stage<'_, Msg>) -> Effect {
-        let before = self.preset.clone();
-        match msg {
-            Msg::Drain(ticks) => self.preset.drain = ticks.min(LONGEST_DRAIN).into(),
-            Msg::Guard(guard) => self.preset.guard = guard,
-        }
-        if self.preset == before {
-            return Effect::None;
-        }
-        self.ahead = Ahead::of(&self.preset);
-        Effect::Rewrite
+    fn update(&mut self, msg: Msg, stage: &Stage<'_, Msg>) -> Effect {
+        let knob = match msg {
+            Msg::Drain(ticks) => Knob::Drain(ticks.min(LONGEST_DRAIN).into()),
+            Msg::Guard(guard) => Knob::Guard(guard),
+        };
+        let turned = stage.start.clone().turned(&[knob]);
+        if turned == *stage.start { Effect::None } else { Effect::Rewrite(turned) }
     }
 
     fn knobs(&self, stage: &Stage<'_, Msg>) -> Html {
+        let (window, guard) = (drain(stage), stage.players[0].setup().knobs().guard);
         let drain = Slider {
             knob: "drain",
             name: "Drain window",
-            unit: if self.preset.drain == 1 { "tick" } else { "ticks" },
-            note: self.window_note().into(),
+            unit: if window == 1 { "tick" } else { "ticks" },
+            note: self.window_note(stage).into(),
             range: (0, LONGEST_DRAIN),
-            value: self.drain(),
+            value: window,
             part: "drain-window",
         };
         let guards = [
@@ -97,7 +96,6 @@ impl Scene for RebalanceScene {
             (Guard::Newer, "newer", "newer"),
             (Guard::NotOlder, "not-older", "not older"),
         ];
-        let guard = self.preset.guard;
         html! {
             <>
                 {drain.view(stage.on(Msg::Drain))}
@@ -131,7 +129,7 @@ impl Scene for RebalanceScene {
             Counter::wrong("rows-back", "rows gone back", counters.rows_back),
             Counter::plain("rejected", "writes rejected", counters.rejected),
             Counter::plain("handover-ticks", "ticks from revoke to handover", drained)
-                .with_unit(format!("of {}", self.preset.drain)),
+                .with_unit(format!("of {}", drain(stage))),
             Counter::plain("redelivered", "records redelivered", counters.redelivered),
             Counter::plain("duplicates", "of them done before", counters.duplicates),
             Counter::plain("completed", "attempts finished", counters.completed)
@@ -143,41 +141,65 @@ impl Scene for RebalanceScene {
         if stage.players[0].is_over() { Some(summary(stage)) } else { stage.sentence(0) }
     }
 
-    fn live(&self, _stage: &Stage<'_, Msg>) -> Vec<(&'static str, String, bool)> {
+    fn live(&self, stage: &Stage<'_, Msg>) -> Vec<(&'static str, String, bool)> {
+        let leaked = self.ahead(stage).leaked;
         vec![
-            ("rebalance.drain", self.preset.drain.to_string(), false),
-            ("rebalance.leaks", self.ahead.leaked.to_string(), self.ahead.leaked > 0),
+            ("rebalance.drain", drain(stage).to_string(), false),
+            ("rebalance.leaks", leaked.to_string(), leaked > 0),
         ]
     }
 }
 
 impl RebalanceScene {
-    /// The window in force, in ticks.
-    fn drain(&self) -> u32 {
-        u32::try_from(self.preset.drain).unwrap_or(LONGEST_DRAIN)
+    /// The run of the present settings, played out.
+    fn ahead(&self, stage: &Stage<'_, Msg>) -> Rc<Ahead> {
+        let player = &stage.players[0];
+        let known = self.ahead.borrow().clone();
+        let is_of = |ahead: &Rc<Ahead>| {
+            ahead.of.as_ref().is_some_and(|(start, acts)| (start, acts) == (stage.start, player.acts()))
+        };
+        if let Some(known) = known.filter(is_of) {
+            return known;
+        }
+        let mut ahead = Ahead { of: Some((stage.start.clone(), player.acts().clone())), ..Ahead::default() };
+        if player.last() <= LONGEST_AHEAD {
+            let mut player = player.clone();
+            player.play_out();
+            ahead.leaked = player.run().ledger().counters().leaked;
+            ahead.bars = Story::of(player.run()).bars;
+        }
+        let ahead = Rc::new(ahead);
+        *self.ahead.borrow_mut() = Some(ahead.clone());
+        ahead
     }
 
     /// What this window comes to at the end of the run.
-    fn window_note(&self) -> String {
-        let outcome = match self.ahead.leaked {
+    fn window_note(&self, stage: &Stage<'_, Msg>) -> String {
+        let Some(revoke) = revoke_at(stage) else {
+            return "Nobody is revoked in this run.".to_owned();
+        };
+        let outcome = match self.ahead(stage).leaked {
             0 => "all that runs at the revoke finishes in time".to_owned(),
             1 => "1 write comes too late".to_owned(),
             n => format!("{n} writes come too late"),
         };
-        format!(
-            "A, revoked at tick {REVOKE_AT}, may still finish what runs. With {}, {outcome}.",
-            self.drain()
-        )
+        format!("A, revoked at tick {revoke}, may still finish what runs. With {}, {outcome}.", drain(stage))
     }
 }
 
-impl Ahead {
-    fn of(preset: &Rebalance) -> Ahead {
-        let Ok(mut player) = preset.player() else { return Ahead::default() };
-        player.play_out();
-        let leaked = player.run().ledger().counters().leaked;
-        Ahead { bars: Story::of(player.run()).bars, leaked }
-    }
+/// The window that the run begins with, in ticks.
+fn drain(stage: &Stage<'_, Msg>) -> u32 {
+    u32::try_from(stage.players[0].setup().knobs().drain).unwrap_or(u32::MAX)
+}
+
+/// When the run first takes the partition from somebody.
+fn revoke_at(stage: &Stage<'_, Msg>) -> Option<Tick> {
+    let player = &stage.players[0];
+    let revokes = |(tick, inputs): (&Tick, &Vec<Input>)| {
+        inputs.iter().any(|input| matches!(input, Input::Revoke { .. })).then_some(*tick)
+    };
+    let first = |inputs: &Inputs| inputs.iter().find_map(revokes);
+    [first(player.script()), first(player.acts())].into_iter().flatten().min()
 }
 
 /// What the run came to, and whether that is bad.

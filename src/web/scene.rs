@@ -1,15 +1,20 @@
-//! What a panel is to the shell that plays it: settings, runs, a drawing.
+//! What a panel is to the shell that plays it: controls, a drawing, numbers.
 //!
-//! A scene holds the reader's settings and draws worlds; it never changes one. What a control should do it
-//! says as an [`Effect`], and the shell, which owns the players, does it.
+//! A scene draws branches of a deck; it never changes one. What a control should do it says as an [`Effect`],
+//! and the shell, which owns the deck, does it. A scene's own fields are the reader's hand (a cell in focus, a
+//! canvas), never a setting: those belong to the deck's start, so that a link can name them.
+
+use std::any::Any;
 
 use yew::{Callback, Html};
 
 use crate::{
+    deck::Branch,
     ids::Tick,
     ledger::{Event, Ledger},
     player::Player,
-    world::{ConfigError, Fact, Input, Knob, World},
+    presets::Start,
+    world::{Fact, Input, Knob, World},
 };
 
 /// One panel.
@@ -17,59 +22,23 @@ pub(crate) trait Scene: Sized + 'static {
     /// What its controls say.
     type Msg: 'static;
 
-    /// Its name in the markup: `dispatch`.
-    const NAME: &'static str;
     /// Its name for a screen reader.
     const LABEL: &'static str;
     /// One line: what to try.
     const TRY: &'static str;
     /// The invariants it is about, by their sentences.
     const BADGES: &'static [&'static str];
-    /// Whether a run is as long as something happens, rather than up to the player's last tick.
-    const ENDS_WHEN_SETTLED: bool = false;
 
-    /// The opening settings.
-    fn opening() -> Self;
-
-    /// Fresh runs of the present settings, all on one clock.
-    fn players(&self) -> Result<Vec<Player>, ConfigError>;
-
-    /// Which of the runs the sentence and the timeline speak of.
-    fn main(&self) -> usize {
-        0
-    }
+    /// With nothing in hand.
+    fn new() -> Self;
 
     /// The runs with badges, and what each is called if there are several.
-    fn judged(&self) -> Vec<(usize, &'static str)> {
-        vec![(self.main(), "")]
+    fn judged(&self, start: &Start) -> Vec<(usize, &'static str)> {
+        vec![(start.front(), "")]
     }
-
-    /// The seed, where the run has one.
-    fn seed(&self) -> Option<u64> {
-        None
-    }
-
-    /// The reader typed or rolled another seed.
-    fn set_seed(&mut self, _seed: u64) {}
 
     /// A control was used.
     fn update(&mut self, msg: Self::Msg, stage: &Stage<'_, Self::Msg>) -> Effect;
-
-    /// Whether a turned knob concerns this run; all of them do unless the runs differ in it.
-    fn turns(&self, _player: usize, _knob: Knob) -> bool {
-        true
-    }
-
-    /// What the panel itself does before each tick that is played (not stepped) and that nothing is recorded
-    /// for: a hand that taps, say.
-    fn autopilot(&mut self, _stage: &Stage<'_, Self::Msg>) -> Option<Input> {
-        None
-    }
-
-    /// Whether there is nothing left to play, whatever the timeline's end: playing stops here.
-    fn is_finished(&self, _stage: &Stage<'_, Self::Msg>) -> bool {
-        false
-    }
 
     /// The settings.
     fn knobs(&self, stage: &Stage<'_, Self::Msg>) -> Html;
@@ -85,9 +54,9 @@ pub(crate) trait Scene: Sized + 'static {
         Html::default()
     }
 
-    /// What this tick comes to, and whether that is bad; by default the weightiest event of the main run.
+    /// What this tick comes to, and whether that is bad; by default the weightiest event of the run in front.
     fn sentence(&self, stage: &Stage<'_, Self::Msg>) -> Option<(String, bool)> {
-        stage.sentence(self.main())
+        stage.sentence(stage.front())
     }
 
     /// The numbers that the article quotes: `data-live` name, text, and whether it is bad.
@@ -95,8 +64,8 @@ pub(crate) trait Scene: Sized + 'static {
         Vec::new()
     }
 
-    /// The picture is in the document: time for a canvas. `panel` is the panel's element.
-    fn drawn(&mut self, _stage: &Stage<'_, Self::Msg>, _panel: &web_sys::Element) {}
+    /// The picture is in the document: time for a canvas. `place` is the element that it is in.
+    fn drawn(&mut self, _stage: &Stage<'_, Self::Msg>, _place: &web_sys::Element) {}
 }
 
 /// What a control does to the runs.
@@ -105,16 +74,16 @@ pub(crate) enum Effect {
     None,
     /// Only the drawing changes.
     Redraw,
-    /// Start over with the present settings (another log).
-    Restart,
-    /// The same moment under the present settings, as if they had been so from the start.
-    Rewrite,
+    /// Settings that change nothing in the runs.
+    Settle(Start),
+    /// Start over from other settings (another log).
+    Restart(Start),
+    /// The same moment under other settings, as if they had been so from the start.
+    Rewrite(Start),
     /// Knobs have new values from the next tick on; before anything happened, from the start.
     Turn(Vec<Knob>),
-    /// Act, and execute the tick in which the input acts, so that the reader sees it.
-    Act(Input),
-    /// The same with several inputs in one tick; with none nothing happens.
-    ActAll(Vec<Input>),
+    /// Act, and execute the tick in which the inputs act, so that the reader sees it; with none nothing happens.
+    Act(Vec<Input>),
 }
 
 /// A number with a name.
@@ -155,8 +124,10 @@ impl Counter {
     }
 }
 
-/// The runs as a scene may look at them.
+/// A branch of the deck as a scene may look at it.
 pub(crate) struct Stage<'a, M: 'static> {
+    /// What the runs started from.
+    pub(crate) start: &'a Start,
     pub(crate) players: &'a [Player],
     /// Whether ticks are being played.
     pub(crate) playing: bool,
@@ -164,7 +135,17 @@ pub(crate) struct Stage<'a, M: 'static> {
     pub(crate) send: Callback<M>,
 }
 
-impl<M: 'static> Stage<'_, M> {
+impl<'a, M: 'static> Stage<'a, M> {
+    /// A branch of the deck.
+    pub(crate) fn of(branch: &'a Branch, playing: bool, send: Callback<M>) -> Stage<'a, M> {
+        Stage { start: branch.start(), players: branch.runs(), playing, send }
+    }
+
+    /// Which of the runs the panel is about.
+    pub(crate) fn front(&self) -> usize {
+        self.start.front()
+    }
+
     /// One of the runs' world.
     pub(crate) fn world(&self, player: usize) -> &World {
         self.players[player].run().world()
@@ -209,4 +190,83 @@ impl<M: 'static> Stage<'_, M> {
 pub(crate) fn capitalised(sentence: &str) -> String {
     let mut letters = sentence.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Any scene, for the one shell that plays them all.
+pub(crate) trait AnyScene {
+    fn label(&self) -> &'static str;
+    fn hint(&self) -> &'static str;
+    fn badges(&self) -> &'static [&'static str];
+    fn judged(&self, start: &Start) -> Vec<(usize, &'static str)>;
+    fn update(&mut self, msg: AnyMsg, stage: &Stage<'_, AnyMsg>) -> Effect;
+    fn knobs(&self, stage: &Stage<'_, AnyMsg>) -> Html;
+    fn drawing(&self, stage: &Stage<'_, AnyMsg>) -> Html;
+    fn counters(&self, stage: &Stage<'_, AnyMsg>) -> Vec<Counter>;
+    fn below(&self, stage: &Stage<'_, AnyMsg>) -> Html;
+    fn sentence(&self, stage: &Stage<'_, AnyMsg>) -> Option<(String, bool)>;
+    fn live(&self, stage: &Stage<'_, AnyMsg>) -> Vec<(&'static str, String, bool)>;
+    fn drawn(&mut self, stage: &Stage<'_, AnyMsg>, place: &web_sys::Element);
+}
+
+/// A message of some scene.
+pub(crate) type AnyMsg = Box<dyn Any>;
+
+impl<S: Scene> AnyScene for S {
+    fn label(&self) -> &'static str {
+        S::LABEL
+    }
+
+    fn hint(&self) -> &'static str {
+        S::TRY
+    }
+
+    fn badges(&self) -> &'static [&'static str] {
+        S::BADGES
+    }
+
+    fn judged(&self, start: &Start) -> Vec<(usize, &'static str)> {
+        Scene::judged(self, start)
+    }
+
+    fn update(&mut self, msg: AnyMsg, stage: &Stage<'_, AnyMsg>) -> Effect {
+        match msg.downcast() {
+            Ok(msg) => Scene::update(self, *msg, &own(stage)),
+            // A scene gets back what it sent.
+            Err(_) => Effect::None,
+        }
+    }
+
+    fn knobs(&self, stage: &Stage<'_, AnyMsg>) -> Html {
+        Scene::knobs(self, &own(stage))
+    }
+
+    fn drawing(&self, stage: &Stage<'_, AnyMsg>) -> Html {
+        Scene::drawing(self, &own(stage))
+    }
+
+    fn counters(&self, stage: &Stage<'_, AnyMsg>) -> Vec<Counter> {
+        Scene::counters(self, &own(stage))
+    }
+
+    fn below(&self, stage: &Stage<'_, AnyMsg>) -> Html {
+        Scene::below(self, &own(stage))
+    }
+
+    fn sentence(&self, stage: &Stage<'_, AnyMsg>) -> Option<(String, bool)> {
+        Scene::sentence(self, &own(stage))
+    }
+
+    fn live(&self, stage: &Stage<'_, AnyMsg>) -> Vec<(&'static str, String, bool)> {
+        Scene::live(self, &own(stage))
+    }
+
+    fn drawn(&mut self, stage: &Stage<'_, AnyMsg>, place: &web_sys::Element) {
+        Scene::drawn(self, &own(stage), place);
+    }
+}
+
+/// The stage with controls that send a scene's own messages.
+fn own<'a, M: 'static>(stage: &Stage<'a, AnyMsg>) -> Stage<'a, M> {
+    let send = stage.send.reform(|msg: M| Box::new(msg) as AnyMsg);
+    Stage { start: stage.start, players: stage.players, playing: stage.playing, send }
 }

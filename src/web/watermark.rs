@@ -16,23 +16,24 @@ use super::{
 use crate::{
     ids::{ConsumerId, Offset},
     ledger::{Event, Weight},
-    player::Player,
-    presets::watermark::{CELLS, SEED, Watermark, hand},
-    world::{ConfigError, Fact, Ignored, Input, Knob, World, config::CommitOffset},
+    presets::{Start, watermark::Watermark},
+    world::{
+        Fact, Ignored, Input, Knob, Knobs, World,
+        config::{CommitOffset, Quarantine, Then},
+    },
 };
+
+/// The longest quarantine on offer, in ticks.
+const LONGEST_QUARANTINE: u32 = 12;
 
 /// Sentences of one tick at most.
 const SENTENCES: usize = 3;
 
 pub(crate) struct WatermarkScene {
-    preset: Watermark,
-    /// Whether a cell is tapped in every tick that is played, and what the choice is drawn from.
-    taps_itself: bool,
-    seed: u64,
     /// The next cell tapped is poisoned.
     poisoning: bool,
     /// The one cell of the grid that the Tab key reaches.
-    reached: Offset,
+    reached: Option<Offset>,
 }
 
 pub(crate) enum Msg {
@@ -51,7 +52,6 @@ pub(crate) enum Msg {
 
 impl Scene for WatermarkScene {
     type Msg = Msg;
-    const NAME: &'static str = "watermark";
     const LABEL: &'static str = "Simulation: watermark";
     const TRY: &'static str = "tap cells out of order, leave the first one open, then press Crash.";
     const BADGES: &'static [&'static str] = &[
@@ -62,71 +62,38 @@ impl Scene for WatermarkScene {
         "every polled record is in exactly one state",
     ];
 
-    fn opening() -> Self {
-        WatermarkScene {
-            preset: Watermark::default(),
-            taps_itself: true,
-            seed: SEED,
-            poisoning: false,
-            reached: Offset(0),
-        }
-    }
-
-    fn players(&self) -> Result<Vec<Player>, ConfigError> {
-        Ok(vec![self.preset.player()?])
-    }
-
-    fn seed(&self) -> Option<u64> {
-        Some(self.seed)
-    }
-
-    fn set_seed(&mut self, seed: u64) {
-        self.seed = seed;
+    fn new() -> Self {
+        WatermarkScene { poisoning: false, reached: None }
     }
 
     fn update(&mut self, msg: Msg, stage: &Stage<'_, Msg>) -> Effect {
         let up = stage.world(0).owner().is_some();
         match msg {
-            Msg::Commit(commit) => {
-                self.preset.commit = commit;
-                Effect::Turn(vec![Knob::CommitOffset(commit)])
-            }
-            Msg::AckMap(on) => {
-                self.preset.ack_map = on;
-                Effect::Turn(vec![Knob::AckMap(on)])
-            }
-            Msg::Every(ticks) => {
-                self.preset.commit_every = ticks.into();
-                Effect::Turn(vec![Knob::CommitEvery(ticks.into())])
-            }
+            Msg::Commit(commit) => Effect::Turn(vec![Knob::CommitOffset(commit)]),
+            Msg::AckMap(on) => Effect::Turn(vec![Knob::AckMap(on)]),
+            Msg::Every(ticks) => Effect::Turn(vec![Knob::CommitEvery(ticks.into())]),
             Msg::Quarantine(ticks) => {
-                self.preset.quarantine = ticks.into();
-                Effect::Turn(vec![Knob::Quarantine(self.preset.quarantine())])
+                let then = knobs(stage).quarantine.map_or(Then::Continue, |quarantine| quarantine.then);
+                Effect::Turn(vec![Knob::Quarantine(Some(Quarantine { after: ticks.into(), then }))])
             }
-            Msg::TapsItself(on) => self.redraw(|scene| scene.taps_itself = on),
+            Msg::TapsItself(on) => match stage.start {
+                Start::Watermark(preset) => {
+                    Effect::Settle(Start::Watermark(Watermark { taps_itself: on, ..preset.clone() }))
+                }
+                _ => Effect::None,
+            },
             Msg::Poison(on) => self.redraw(|scene| scene.poisoning = on),
-            Msg::Reach(offset) => self.redraw(|scene| scene.reached = offset),
+            Msg::Reach(offset) => self.redraw(|scene| scene.reached = Some(offset)),
             Msg::Tap(offset) => {
-                self.reached = offset;
+                self.reached = Some(offset);
                 let poisons = std::mem::take(&mut self.poisoning);
-                Effect::Act(if poisons { Input::Poison(offset) } else { Input::Complete(offset) })
+                Effect::Act(vec![if poisons { Input::Poison(offset) } else { Input::Complete(offset) }])
             }
-            Msg::FinishOthers => Effect::ActAll(all_open_but_the_first(stage.world(0))),
-            Msg::Crash if up => Effect::Act(Input::Crash(ConsumerId::A)),
-            Msg::Restart if !up => Effect::Act(Input::Restart(ConsumerId::A)),
+            Msg::FinishOthers => Effect::Act(all_open_but_the_first(stage.world(0))),
+            Msg::Crash if up => Effect::Act(vec![Input::Crash(ConsumerId::A)]),
+            Msg::Restart if !up => Effect::Act(vec![Input::Restart(ConsumerId::A)]),
             Msg::Crash | Msg::Restart => Effect::None,
         }
-    }
-
-    fn autopilot(&mut self, stage: &Stage<'_, Msg>) -> Option<Input> {
-        let tapped = self.taps_itself.then(|| hand(self.seed, stage.world(0))).flatten();
-        tapped.map(Input::Complete)
-    }
-
-    fn is_finished(&self, stage: &Stage<'_, Msg>) -> bool {
-        let world = stage.world(0);
-        let end = Offset(CELLS.into());
-        world.watermark() == Some(end) && world.broker().committed() == end
     }
 
     fn knobs(&self, stage: &Stage<'_, Msg>) -> Html {
@@ -134,17 +101,19 @@ impl Scene for WatermarkScene {
             (CommitOffset::Watermark, "watermark", "the watermark"),
             (CommitOffset::Highest, "highest", "the highest finished + 1"),
         ];
-        let [every, quarantine] = self.sliders();
+        let knobs = knobs(stage);
+        let [every, quarantine] = sliders(&knobs);
+        let taps = taps_itself(stage);
         html! {
             <>
-                {segmented("commit", "A commit names", &commits, self.preset.commit, &stage.on(Msg::Commit))}
+                {segmented("commit", "A commit names", &commits, knobs.commit_offset, &stage.on(Msg::Commit))}
                 {every.view(stage.on(Msg::Every))}
                 {quarantine.view(stage.on(Msg::Quarantine))}
                 <div class="wm-switches">
                     <span data-part="ack-map">
-                        {switch("ack-map", "Acknowledgement map", "travels with the commit", self.preset.ack_map, stage.on(Msg::AckMap))}
+                        {switch("ack-map", "Acknowledgement map", "travels with the commit", knobs.ack_map, stage.on(Msg::AckMap))}
                     </span>
-                    {switch("autopilot", "Tap for me", "one cell a tick while playing; the seed sets only their order", self.taps_itself, stage.on(Msg::TapsItself))}
+                    {for taps.map(|taps| switch("autopilot", "Tap for me", "one cell a tick while playing; the seed sets only their order", taps, stage.on(Msg::TapsItself)))}
                 </div>
             </>
         }
@@ -157,7 +126,7 @@ impl Scene for WatermarkScene {
         let onkeydown = super::widgets::reading(escaped, stage.send.clone());
         html! {
             <div class="wm" data-down={down.then_some("")} data-poisoning={self.poisoning.then_some("")} {onkeydown}>
-                {grid::view(stage, self.reached)}
+                {grid::view(stage, self.reached.unwrap_or(world.log().start()))}
                 {promise::line(world, stage.ledger(0))}
                 <div class="wm-side">
                     {promise::buttons(stage, self.poisoning)}
@@ -211,30 +180,45 @@ impl WatermarkScene {
         change(self);
         Effect::Redraw
     }
+}
 
-    fn sliders(&self) -> [Slider; 2] {
-        let small = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
-        [
-            Slider {
-                knob: "commit-every",
-                name: "Commit every",
-                unit: if self.preset.commit_every == 1 { "tick" } else { "ticks" },
-                note: "more often: less comes again".into(),
-                range: (1, 10),
-                value: small(self.preset.commit_every),
-                part: "",
-            },
-            Slider {
-                knob: "quarantine",
-                name: "Quarantine after",
-                unit: if self.preset.quarantine == 1 { "tick" } else { "ticks" },
-                note: "from first failure to dead letter".into(),
-                range: (1, 12),
-                value: small(self.preset.quarantine),
-                part: "quarantined",
-            },
-        ]
+/// The knobs as the next tick has them.
+fn knobs(stage: &Stage<'_, Msg>) -> Knobs {
+    stage.players.first().map(crate::player::Player::knobs).unwrap_or_default()
+}
+
+/// Whether the panel taps for the reader, where it can.
+fn taps_itself(stage: &Stage<'_, Msg>) -> Option<bool> {
+    match stage.start {
+        Start::Watermark(preset) => Some(preset.taps_itself),
+        _ => None,
     }
+}
+
+/// The two sliders. A quarantine that never comes stands at the longest one offered.
+fn sliders(knobs: &Knobs) -> [Slider; 2] {
+    let after = knobs.quarantine.map_or(LONGEST_QUARANTINE.into(), |quarantine| quarantine.after);
+    let small = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    [
+        Slider {
+            knob: "commit-every",
+            name: "Commit every",
+            unit: if knobs.commit_every == 1 { "tick" } else { "ticks" },
+            note: "more often: less comes again".into(),
+            range: (1, 10),
+            value: small(knobs.commit_every),
+            part: "",
+        },
+        Slider {
+            knob: "quarantine",
+            name: "Quarantine after",
+            unit: if after == 1 { "tick" } else { "ticks" },
+            note: "from first failure to dead letter".into(),
+            range: (1, LONGEST_QUARANTINE),
+            value: small(after),
+            part: "quarantined",
+        },
+    ]
 }
 
 fn number(offset: Offset) -> u64 {

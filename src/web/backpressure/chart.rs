@@ -2,23 +2,23 @@
 
 use yew::prelude::*;
 
-use super::{LEVELS, Msg, NAMES, TOP, surface::MARGIN};
+use super::{Limits, Msg, NAMES, surface::MARGIN};
 use crate::{
     chart::{ChartData, Point},
+    ids::Tick,
     ledger::Ledger,
-    presets::backpressure::{CEILING, HIGH, LAST, LOW, MODES},
     web::scene::Stage,
     world::Fact,
 };
 
-/// Ticks between two labels of the time axis.
-const EVERY: u64 = 20;
+/// Labels of the time axis at most.
+const MOST_LABELS: u64 = 7;
 
 /// How near two names may come, as a share of the chart's height.
 const NAME_GAP: f64 = 0.09;
 
 /// The lines: the run in front, and the others as ghosts.
-pub(super) fn data(stage: &Stage<'_, Msg>, front: usize) -> ChartData {
+pub(super) fn data(stage: &Stage<'_, Msg>, front: usize, limits: &Limits) -> ChartData {
     let (mut ghosts, mut ghost_deaths) = (Vec::new(), Vec::new());
     for player in stage.players.iter().enumerate().filter(|(run, _)| *run != front).map(|(_, player)| player)
     {
@@ -26,18 +26,21 @@ pub(super) fn data(stage: &Stage<'_, Msg>, front: usize) -> ChartData {
         ghosts.push(points(ledger));
         ghost_deaths.extend(death(ledger));
     }
-    let across = |value: u64| vec![vec![(0, records(value)), (LAST.0, records(value))]];
+    let across = |value: Option<u64>| {
+        let shown = value.filter(|&value| value <= limits.top).map(records);
+        shown.map(|value| vec![(0, value), (limits.last.0, value)]).into_iter().collect()
+    };
     let ledger = stage.ledger(front);
     let (depth, deaths): (_, Vec<Point>) = (points(ledger), death(ledger).into_iter().collect());
     ChartData {
-        last_tick: LAST.0,
-        top: records(TOP),
+        last_tick: limits.last.0,
+        top: records(limits.top),
         now: depth.last().copied().filter(|_| deaths.is_empty()),
         depth,
         ghosts,
-        high: across(HIGH),
-        low: across(LOW),
-        ceiling: across(CEILING),
+        high: across(limits.marks.map(|(high, _)| high)),
+        low: across(limits.marks.map(|(_, low)| low)),
+        ceiling: across(limits.ceiling),
         evictions: evictions(ledger),
         deaths,
         ghost_deaths,
@@ -74,10 +77,11 @@ struct Name {
 }
 
 /// The chart, for the lines to be painted on.
-pub(super) fn view(stage: &Stage<'_, Msg>, front: usize) -> Html {
-    let names = names(stage, front);
+pub(super) fn view(stage: &Stage<'_, Msg>, front: usize, limits: &Limits) -> Html {
+    let names = names(stage, front, limits);
+    let (last, every) = (limits.last.0, label_gap(limits.last));
     let label = names.iter().map(|name| format!("{}{}", NAMES[name.run], name.note)).collect::<Vec<_>>();
-    let label = format!("In flight over time, tick 0 to {LAST}: {}", label.join("; "));
+    let label = format!("In flight over time, tick 0 to {last}: {}", label.join("; "));
     let level = |&(_, _, value): &(&'static str, &'static str, u64)| {
         html! { <span class="chart-level" style={format!("--v:{value}")}>{value}</span> }
     };
@@ -86,16 +90,23 @@ pub(super) fn view(stage: &Stage<'_, Msg>, front: usize) -> Html {
             <p class="chart-title drawing-label">{"Records in flight, by tick"}</p>
             <div class="chart" data-part="chart" style={format!("--pad:{MARGIN}px")}>
                 <canvas role="img" aria-label={label} />
-                {for LEVELS.iter().map(level)}
+                {for limits.levels().iter().map(level)}
                 {for names.iter().map(|name| name.view(front))}
             </div>
-            <div class="chart-axis drawing-label" aria-hidden="true">{for (0..=LAST.0 / EVERY).map(|nth| axis_label(nth * EVERY))}</div>
+            <div class="chart-axis drawing-label" aria-hidden="true">{for (0..=last / every).map(|nth| axis_label(nth * every, last))}</div>
         </>
     }
 }
 
-fn axis_label(tick: u64) -> Html {
-    html! { <span style={format!("--x:{:.4}", share(tick, LAST.0))}>{tick}</span> }
+/// Ticks between two labels: 1, 2 or 5 times a power of ten.
+fn label_gap(last: Tick) -> u64 {
+    let powers = std::iter::successors(Some(1_u64), |power| power.checked_mul(10));
+    let mut gaps = powers.flat_map(|power| [power, power.saturating_mul(2), power.saturating_mul(5)]);
+    gaps.find(|gap| last.0 / gap < MOST_LABELS).unwrap_or(u64::MAX)
+}
+
+fn axis_label(tick: u64, last: u64) -> Html {
+    html! { <span style={format!("--x:{:.4}", share(tick, last))}>{tick}</span> }
 }
 
 impl Name {
@@ -112,7 +123,7 @@ impl Name {
 }
 
 /// The names at the ends of their lines, from below upwards.
-fn names(stage: &Stage<'_, Msg>, front: usize) -> Vec<Name> {
+fn names(stage: &Stage<'_, Msg>, front: usize, limits: &Limits) -> Vec<Name> {
     let name = |run: usize| {
         let ledger = stage.players.get(run)?.run().ledger();
         let (tick, depth) = points(ledger).last().copied()?;
@@ -123,9 +134,9 @@ fn names(stage: &Stage<'_, Msg>, front: usize) -> Vec<Name> {
             (None, times) => format!(", evicted {times}×"),
         };
         let dead = counters.crashes > 0;
-        Some(Name { run, x: share(tick, LAST.0), y: share(depth.into(), TOP), note, dead })
+        Some(Name { run, x: share(tick, limits.last.0), y: share(depth.into(), limits.top), note, dead })
     };
-    let mut names: Vec<Name> = (0..MODES.len()).filter_map(name).collect();
+    let mut names: Vec<Name> = (0..NAMES.len()).filter_map(name).collect();
     names.sort_by(|one, other| one.y.total_cmp(&other.y));
     part(&mut names, front);
     names
@@ -145,5 +156,5 @@ fn part(names: &mut [Name], front: usize) {
 }
 
 fn share(value: u64, of: u64) -> f64 {
-    value as f64 / of as f64
+    value as f64 / of.max(1) as f64
 }

@@ -4,7 +4,6 @@ use super::Msg;
 use crate::{
     ids::{ConsumerId, Tick},
     ledger::{Event, Remark},
-    presets::backpressure::MAX_POLL_INTERVAL,
     web::scene::{Stage, capitalised},
     world::{Fact, config::Intake},
 };
@@ -102,10 +101,9 @@ impl Glance {
         }
     }
 
-    /// The share of max.poll.interval that is left.
-    pub(super) fn time_left(&self) -> f64 {
-        let left = MAX_POLL_INTERVAL.saturating_sub(self.since_poll);
-        left as f64 / MAX_POLL_INTERVAL as f64
+    /// The share of max.poll.interval that is left; all of it where there is none.
+    pub(super) fn time_left(&self, interval: Option<u64>) -> f64 {
+        interval.map_or(1.0, |interval| interval.saturating_sub(self.since_poll) as f64 / interval as f64)
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod chart;
 mod glance;
+mod limits;
 mod surface;
 mod tank;
 
@@ -11,6 +12,7 @@ use yew::prelude::*;
 
 use self::{
     glance::{Gate, Glance},
+    limits::Limits,
     surface::Surface,
 };
 use super::{
@@ -19,27 +21,18 @@ use super::{
 };
 use crate::{
     player::Player,
-    presets::backpressure::{
-        Backpressure, CEILING, HIGH, LOW, MAX_POLL_INTERVAL, MODES, MOST_DRAIN, MOST_FETCH,
+    presets::{
+        Start,
+        backpressure::{Backpressure, CEILING, HIGH, LONGEST_WORK, LOW, MODES, MOST_DRAIN, MOST_FETCH},
     },
-    world::{ConfigError, Input, Knob, config::Intake},
+    world::{Knob, config::Intake},
 };
 
 /// What the modes are called, in the order of [`MODES`].
 const NAMES: [&str; 3] = ["pause", "unbounded", "block"];
 
-/// The highest depth that can be: a poll may find the heap full to the ceiling and bring this much.
-const TOP: u64 = CEILING + MOST_FETCH;
-
-/// The lines across the tank and the chart: what each is called, its part, and how many records it stands for.
-const LEVELS: [(&str, &str, u64); 3] =
-    [("ceiling", "ceiling", CEILING), ("high", "high", HIGH), ("low", "low", LOW)];
-
+#[derive(Default)]
 pub(crate) struct BackpressureScene {
-    /// What the sliders show, and what a restart begins with.
-    preset: Backpressure,
-    /// The mode in front, by its place in [`MODES`].
-    mode: usize,
     surface: Option<Surface>,
 }
 
@@ -53,7 +46,6 @@ pub(crate) enum Msg {
 
 impl Scene for BackpressureScene {
     type Msg = Msg;
-    const NAME: &'static str = "backpressure";
     const LABEL: &'static str = "Simulation: backpressure";
     const TRY: &'static str = "press play, then choose another mode: the three run side by side.";
     const BADGES: &'static [&'static str] = &[
@@ -64,32 +56,15 @@ impl Scene for BackpressureScene {
         "watermark and committed offset never go back",
     ];
 
-    fn opening() -> Self {
-        BackpressureScene { preset: Backpressure::default(), mode: 0, surface: None }
+    fn new() -> Self {
+        BackpressureScene::default()
     }
 
-    fn players(&self) -> Result<Vec<Player>, ConfigError> {
-        MODES.into_iter().map(|mode| self.preset.player(mode)).collect()
-    }
-
-    fn main(&self) -> usize {
-        self.mode
-    }
-
-    fn update(&mut self, msg: Msg, _stage: &Stage<'_, Msg>) -> Effect {
+    fn update(&mut self, msg: Msg, stage: &Stage<'_, Msg>) -> Effect {
         match msg {
-            Msg::Mode(mode) => {
-                self.mode = mode.min(MODES.len() - 1);
-                Effect::Redraw
-            }
-            Msg::Fetch(fetch) => {
-                self.preset.fetch = fetch.into();
-                Effect::Turn(vec![Knob::Poll(self.preset.fetch)])
-            }
-            Msg::Drain(drain) => {
-                self.preset.drain = drain;
-                Effect::Turn(vec![Knob::Workers(drain)])
-            }
+            Msg::Mode(mode) => Effect::Settle(stage.start.clone().fronted(mode)),
+            Msg::Fetch(fetch) => Effect::Turn(vec![Knob::Poll(fetch.into())]),
+            Msg::Drain(drain) => Effect::Turn(vec![Knob::Workers(drain)]),
             Msg::Resurface => {
                 if let Some(surface) = &mut self.surface {
                     surface.outdated();
@@ -100,7 +75,8 @@ impl Scene for BackpressureScene {
     }
 
     fn knobs(&self, stage: &Stage<'_, Msg>) -> Html {
-        let Backpressure { fetch, drain, .. } = rates(stage);
+        let (fetch, drain) = rates(stage);
+        let even = even_work(stage.start);
         let modes = [0, 1, 2].map(|mode| (mode, NAMES[mode], NAMES[mode]));
         let fetches = Slider {
             knob: "fetch",
@@ -114,8 +90,8 @@ impl Scene for BackpressureScene {
         let drains = Slider {
             knob: "drain",
             name: "Drain",
-            unit: "records per tick",
-            note: workers_note(drain).into(),
+            unit: if even { "records per tick" } else { "workers" },
+            note: workers_note(drain, even).into(),
             range: (1, MOST_DRAIN),
             value: drain,
             part: "drain-rate",
@@ -123,8 +99,8 @@ impl Scene for BackpressureScene {
         html! {
             <>
                 <div class="mode-knob">
-                    {segmented("mode", "Intake", &modes, self.mode, &stage.on(Msg::Mode))}
-                    <p class="knob-note mode-note">{mode_note(MODES[self.mode], fetch, drain)}</p>
+                    {segmented("mode", "Intake", &modes, stage.front(), &stage.on(Msg::Mode))}
+                    <p class="knob-note mode-note">{mode_note(intake(stage), fetch, drain)}</p>
                 </div>
                 {fetches.view(stage.on(Msg::Fetch))}
                 {drains.view(stage.on(Msg::Drain))}
@@ -133,26 +109,24 @@ impl Scene for BackpressureScene {
     }
 
     fn drawing(&self, stage: &Stage<'_, Msg>) -> Html {
-        let glance = Glance::of(stage, self.mode);
-        let Backpressure { fetch, drain, .. } = rates(stage);
-        let style = format!("--top:{TOP};--ceiling:{CEILING};--fetch:{fetch};--drain:{drain}");
+        let glance = Glance::of(stage, stage.front());
+        let (fetch, drain) = rates(stage);
+        let limits = Limits::of(stage);
+        let ceiling = limits.ceiling.unwrap_or(limits.top);
+        let style = format!("--top:{};--ceiling:{ceiling};--fetch:{fetch};--drain:{drain}", limits.top);
         html! {
             <div class="depth" {style}>
-                {tank::head(&glance)}
-                {tank::view(stage, self.mode, &glance)}
-                {chart::view(stage, self.mode)}
-                <p class="drawing-label depth-note">
-                    {format!("One poll a tick. The records have no key: they are grey, and none waits for another. \
-                        High mark {HIGH}, low mark {LOW}, heap {CEILING} records, ")}
-                    <code>{"max.poll.interval"}</code>{format!(" {MAX_POLL_INTERVAL} ticks.")}
-                </p>
+                {tank::head(&glance, &limits)}
+                {tank::view(stage, stage.front(), &glance, &limits)}
+                {chart::view(stage, stage.front(), &limits)}
+                {limits.note(stage)}
             </div>
         }
     }
 
     fn counters(&self, stage: &Stage<'_, Msg>) -> Vec<Counter> {
-        let counters = stage.ledger(self.mode).counters();
-        let glance = Glance::of(stage, self.mode);
+        let counters = stage.ledger(stage.front()).counters();
+        let glance = Glance::of(stage, stage.front());
         let since_poll = Counter::plain("ticks-since-poll", "ticks since the last poll", glance.since_poll)
             .with_unit(if glance.gate == Gate::Down { "at death" } else { "" });
         vec![
@@ -168,7 +142,7 @@ impl Scene for BackpressureScene {
     }
 
     fn sentence(&self, stage: &Stage<'_, Msg>) -> Option<(String, bool)> {
-        glance::sentence(stage, self.mode)
+        glance::sentence(stage, stage.front())
     }
 
     fn live(&self, _stage: &Stage<'_, Msg>) -> Vec<(&'static str, String, bool)> {
@@ -177,39 +151,40 @@ impl Scene for BackpressureScene {
         quoted.into_iter().map(|(name, value)| (name, value.to_string(), false)).collect()
     }
 
-    fn drawn(&mut self, stage: &Stage<'_, Msg>, panel: &web_sys::Element) {
-        // After going back the sliders show what was in force then; so does a restart.
-        self.preset = rates(stage);
-        if self.surface.as_ref().is_none_or(|surface| !surface.is_in(panel)) {
-            self.surface = Surface::find(panel, stage.on(|()| Msg::Resurface));
+    fn drawn(&mut self, stage: &Stage<'_, Msg>, place: &web_sys::Element) {
+        if self.surface.as_ref().is_none_or(|surface| !surface.is_in(place)) {
+            self.surface = Surface::find(place, stage.on(|()| Msg::Resurface));
         }
         if let Some(surface) = &mut self.surface {
-            surface.paint(&chart::data(stage, self.mode));
+            surface.paint(&chart::data(stage, stage.front(), &Limits::of(stage)));
         }
     }
 }
 
-/// The rates from the next tick on: those in force, unless a slider was moved since.
-fn rates(stage: &Stage<'_, Msg>) -> Backpressure {
-    let knobs = stage.world(0).knobs();
-    let mut rates = Backpressure { fetch: knobs.poll, drain: knobs.workers, ..Backpressure::default() };
-    let Some(player) = stage.players.first() else { return rates };
-    for input in player.acts().get(&player.now()).into_iter().flatten() {
-        let Input::Set(knobs) = input else { continue };
-        for knob in knobs {
-            match *knob {
-                Knob::Poll(fetch) => rates.fetch = fetch,
-                Knob::Workers(drain) => rates.drain = drain,
-                _ => {}
-            }
-        }
-    }
-    rates
+/// How the run in front takes records in.
+fn intake(stage: &Stage<'_, Msg>) -> Intake {
+    let front = stage.players.get(stage.front());
+    front.map_or(MODES[0], |player| player.setup().knobs().intake)
 }
 
-fn workers_note(workers: u32) -> String {
+/// Records fetched and workers, as the next tick has them.
+fn rates(stage: &Stage<'_, Msg>) -> (u64, u32) {
+    let knobs = stage.players.first().map(Player::knobs).unwrap_or_default();
+    (knobs.poll, knobs.workers)
+}
+
+/// Whether every record takes one tick, so that a worker finishes one in each.
+fn even_work(start: &Start) -> bool {
+    matches!(start, Start::Backpressure(Backpressure { seed: 0, .. }))
+}
+
+fn workers_note(workers: u32, even: bool) -> String {
     let unit = if workers == 1 { "worker" } else { "workers" };
-    format!("{workers} {unit}, one tick per record")
+    if even {
+        format!("{workers} {unit}, one tick per record")
+    } else {
+        format!("{workers} {unit}, 1 to {LONGEST_WORK} ticks per record")
+    }
 }
 
 fn mode_note(mode: Intake, fetch: u64, drain: u32) -> String {

@@ -5,16 +5,19 @@
 
 use yew::prelude::*;
 
-use super::{Gate, Glance, LEVELS, Msg, rates};
+use super::{Gate, Glance, Limits, Msg, rates};
 use crate::{
     ids::{ConsumerId, Offset},
-    presets::backpressure::{Backpressure, LOW, MAX_POLL_INTERVAL},
+    presets::backpressure::LOW,
     web::{chip::Look, scene::Stage},
     world::{Fact, Task},
 };
 
 /// Records side by side.
 const COLUMNS: u64 = LOW;
+
+/// Records drawn in the tank at most: the liquid's level tells of any number.
+const MOST_DROPS: usize = 120;
 
 /// Stacks records, the lowest offsets first: each in its column, on those that are there.
 #[derive(Default)]
@@ -70,7 +73,7 @@ impl Droplet {
 }
 
 /// The poll timer, and what intake does.
-pub(super) fn head(glance: &Glance) -> Html {
+pub(super) fn head(glance: &Glance, limits: &Limits) -> Html {
     let evicted = glance.evicted.is_some();
     let down = glance.gate == Gate::Down;
     let since = glance.since_poll;
@@ -79,15 +82,17 @@ pub(super) fn head(glance: &Glance) -> Html {
     } else if down {
         0.0
     } else {
-        glance.time_left()
+        glance.time_left(limits.interval)
     };
-    let nears = if down { 0.0 } else { 1.0 - glance.time_left() };
+    let nears = if down { 0.0 } else { 1.0 - glance.time_left(limits.interval) };
     let label = if down {
         "No poll any more: the process is dead".to_owned()
     } else {
-        format!("{since} ticks since the last poll; evicted at {MAX_POLL_INTERVAL}")
+        let evicted = limits.interval.map(|ticks| format!("; evicted at {ticks}")).unwrap_or_default();
+        format!("{since} ticks since the last poll{evicted}")
     };
-    let detail = || glance.turns.map_or_else(|| since_text(since), str::to_owned);
+    let since_text = || since_text(since, limits.interval);
+    let detail = || glance.turns.map_or_else(since_text, str::to_owned);
     let (status, detail) = match (glance.gate, glance.brought) {
         _ if evicted => ("Evicted".to_owned(), format!("{since} ticks without a poll")),
         (Gate::Down, Some(brought)) => {
@@ -96,7 +101,7 @@ pub(super) fn head(glance: &Glance) -> Html {
         (Gate::Down, None) => ("No poll".to_owned(), "the process is dead".to_owned()),
         (Gate::Paused, Some(0)) => ("Polled: asked for none".to_owned(), detail()),
         (_, Some(brought)) => (format!("Polled: {brought} came"), detail()),
-        (_, None) => ("No poll".to_owned(), since_text(since)),
+        (_, None) => ("No poll".to_owned(), since_text()),
     };
     html! {
         <div class="poll" data-part="poll-timer" data-bad={evicted.then_some("")}>
@@ -109,8 +114,9 @@ pub(super) fn head(glance: &Glance) -> Html {
     }
 }
 
-fn since_text(since: u64) -> String {
-    format!("{since} of {MAX_POLL_INTERVAL} ticks since the last poll")
+fn since_text(since: u64, interval: Option<u64>) -> String {
+    let of = interval.map(|ticks| format!(" of {ticks}")).unwrap_or_default();
+    format!("{since}{of} ticks since the last poll")
 }
 
 /// Changes with every poll, so that the ring is seen to refill even where it was nearly full.
@@ -120,8 +126,8 @@ fn beat(glance: &Glance) -> Option<&'static str> {
 }
 
 /// The tank with its pipes, and the levels that it shares with the chart.
-pub(super) fn view(stage: &Stage<'_, Msg>, run: usize, glance: &Glance) -> Html {
-    let Backpressure { fetch, drain, .. } = rates(stage);
+pub(super) fn view(stage: &Stage<'_, Msg>, run: usize, glance: &Glance, limits: &Limits) -> Html {
+    let (fetch, drain) = rates(stage);
     let Glance { in_flight, brought, finished, gate, .. } = *glance;
     let coming = gate == Gate::Open && brought.is_some_and(|count| count > 0);
     let going = gate != Gate::Down && finished > 0;
@@ -136,7 +142,7 @@ pub(super) fn view(stage: &Stage<'_, Msg>, run: usize, glance: &Glance) -> Html 
             <div class="tank" data-part="tank" role="img" aria-label={label} data-bad={glance.died.map(|_| "")}>
                 <span class="liquid" style={format!("--v:{in_flight}")} />
             </div>
-            {for LEVELS.iter().map(level)}
+            {for limits.levels().iter().map(level)}
             <div class="pipe pipe-out" data-part="drain-rate" data-flows={going.then_some("")} />
             <p class="pipe-label pipe-label-out">{"drain "}<b>{drain}</b></p>
             <div class="drops" aria-hidden="true">{for drops(stage, run).iter().map(Droplet::view)}</div>
@@ -198,7 +204,7 @@ fn in_tank(stage: &Stage<'_, Msg>, run: usize) -> Vec<Droplet> {
         },
         again: offset < reached,
     };
-    session.tracker().iter().map(drop).collect()
+    session.tracker().iter().take(MOST_DROPS).map(drop).collect()
 }
 
 /// Where owners that were evicted had got to: what lies below comes again.

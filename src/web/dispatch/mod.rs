@@ -16,10 +16,10 @@ use super::{
 use crate::{
     ledger::{Event, Remark},
     player::{Inputs, Player},
-    presets::dispatch::{self, Dispatch},
+    presets::{Start, dispatch::Dispatch},
     workload::Workload,
     world::{
-        ConfigError, Knob,
+        Knob, Log, Record, Work,
         config::{Intake, NullKeys, Routing},
     },
 };
@@ -30,16 +30,14 @@ use picture::Picture;
 const SHARED: usize = 0;
 const CHOSEN: usize = 1;
 
+#[derive(Default)]
 pub(crate) struct DispatchScene {
-    preset: Dispatch,
-    /// Workers at tick 0 while the runs are written anew, turned knobs included.
-    began_with: Option<u32>,
     ends: Option<Ends>,
 }
 
 /// How the runs will end if nobody interferes, and of which runs that was found.
 struct Ends {
-    of: Vec<(Inputs, Dispatch)>,
+    of: (Start, Inputs),
     order_breaks: [u64; 2],
 }
 
@@ -52,7 +50,6 @@ pub(crate) enum Msg {
 
 impl Scene for DispatchScene {
     type Msg = Msg;
-    const NAME: &'static str = "dispatch";
     const LABEL: &'static str = "Simulation: dispatch";
     const TRY: &'static str =
         "press play and watch the completion lanes for red arcs; then set the skew to 3 and add workers.";
@@ -62,58 +59,32 @@ impl Scene for DispatchScene {
         "no worker idles beside a record it may run",
         "every polled record is in exactly one state",
     ];
-    const ENDS_WHEN_SETTLED: bool = true;
 
-    fn opening() -> Self {
-        DispatchScene { preset: Dispatch::default(), began_with: None, ends: None }
+    fn new() -> Self {
+        DispatchScene::default()
     }
 
-    fn players(&self) -> Result<Vec<Player>, ConfigError> {
-        let workers = self.began_with.unwrap_or(self.preset.workers);
-        let preset = Dispatch { workers, ..self.preset.clone() };
-        let log = preset.log()?;
-        let through = |routing| preset.player(log.clone(), routing);
-        Ok(vec![through(Routing::Shared)?, through(preset.routing)?])
-    }
-
-    fn main(&self) -> usize {
-        CHOSEN
-    }
-
-    fn judged(&self) -> Vec<(usize, &'static str)> {
-        vec![(SHARED, title(Routing::Shared)), (CHOSEN, self.chosen_title())]
-    }
-
-    fn seed(&self) -> Option<u64> {
-        Some(self.preset.seed)
-    }
-
-    fn set_seed(&mut self, seed: u64) {
-        self.preset.seed = seed;
+    fn judged(&self, start: &Start) -> Vec<(usize, &'static str)> {
+        vec![(SHARED, title(Routing::Shared)), (CHOSEN, chosen_title(routing_of(start)))]
     }
 
     fn update(&mut self, msg: Msg, stage: &Stage<'_, Msg>) -> Effect {
-        self.began_with = None;
-        match msg {
-            Msg::Routing(routing) => {
-                self.preset.routing = routing;
-                self.began_with = stage.players.first().map(|player| player.setup().knobs().workers);
-                Effect::Rewrite
-            }
-            Msg::Workers(workers) => {
-                self.preset.workers = workers;
+        let start = stage.start.clone();
+        match (msg, start) {
+            (Msg::Routing(routing), start) => Effect::Rewrite(start.turned(&[Knob::Routing(routing)])),
+            (Msg::Workers(workers), start) => {
+                let turned = [Knob::Workers(workers)];
                 // Nothing is left to work on: the reader means the run that comes next.
                 let over = stage.players.iter().all(Player::is_over);
-                if over { Effect::Restart } else { Effect::Turn(vec![Knob::Workers(workers)]) }
+                if over { Effect::Restart(start.turned(&turned)) } else { Effect::Turn(turned.into()) }
             }
-            Msg::Keys(keys) => {
-                self.preset.keys = keys;
-                Effect::Restart
+            (Msg::Keys(keys), Start::Dispatch(preset)) => {
+                Effect::Restart(Start::Dispatch(Dispatch { keys, ..began_anew(stage, preset) }))
             }
-            Msg::Skew(skew) => {
-                self.preset.skew = skew;
-                Effect::Restart
+            (Msg::Skew(skew), Start::Dispatch(preset)) => {
+                Effect::Restart(Start::Dispatch(Dispatch { skew, ..began_anew(stage, preset) }))
             }
+            (Msg::Keys(_) | Msg::Skew(_), _) => Effect::None,
         }
     }
 
@@ -126,10 +97,12 @@ impl Scene for DispatchScene {
         ];
         html! {
             <>
-                {segmented("routing", "Beside the shared pool", &routings, self.preset.routing, &stage.on(Msg::Routing))}
+                {segmented("routing", "Beside the shared pool", &routings, routing_of(stage.start), &stage.on(Msg::Routing))}
                 {workers_slider(workers(stage)).view(stage.on(Msg::Workers))}
-                {keys_slider(self.preset.keys).view(stage.on(Msg::Keys))}
-                {skew_slider(self.preset.skew, stage).view(stage.on(Msg::Skew))}
+                if let Start::Dispatch(preset) = stage.start {
+                    {keys_slider(preset.keys).view(stage.on(Msg::Keys))}
+                    {skew_slider(preset.skew, stage).view(stage.on(Msg::Skew))}
+                }
             </>
         }
     }
@@ -147,7 +120,7 @@ impl Scene for DispatchScene {
         html! {
             <div class="pools">
                 {drawing::pool(&shared, title(Routing::Shared), "shared", frame)}
-                {drawing::pool(&chosen, self.chosen_title(), "chosen", frame)}
+                {drawing::pool(&chosen, chosen_title(routing_of(stage.start)), "chosen", frame)}
             </div>
         }
     }
@@ -157,8 +130,8 @@ impl Scene for DispatchScene {
         let pictures: Vec<_> = stage.players.iter().map(Picture::of).collect();
         let most = stage.players.first().map_or(1, picture::most_workers);
         let bound = load.bound(most, NullKeys::Mailbox);
-        let scale = self.scale(&pictures, &load, bound);
-        let titles = [title(Routing::Shared), self.chosen_title()];
+        let scale = scale(routing_of(stage.start), &pictures, &load, bound);
+        let titles = [title(Routing::Shared), chosen_title(routing_of(stage.start))];
         let bars = pictures.iter().zip(titles).map(|(picture, title)| pace(picture, title, bound, scale));
         html! {
             <>
@@ -173,7 +146,7 @@ impl Scene for DispatchScene {
         let total = stage.world(CHOSEN).log().len();
         let [shared_ticks, ticks] =
             [SHARED, CHOSEN].map(|run| stage.players.get(run).map_or(0, picture::elapsed));
-        let [breaks, overlaps, finished, taken] = self.own_labels();
+        let [breaks, overlaps, finished, taken] = own_labels(routing_of(stage.start));
         vec![
             Counter::wrong("shared-order-breaks", "order breaks, shared pool", shared.order_breaks)
                 .of_part("order-break"),
@@ -192,7 +165,7 @@ impl Scene for DispatchScene {
             sentence.map(|(sentence, bad)| (format!("{name}: {}", of_one_consumer(&sentence)), bad))
         };
         let shared = named(SHARED, title(Routing::Shared)).filter(|&(_, bad)| bad);
-        let chosen = named(CHOSEN, self.chosen_title());
+        let chosen = named(CHOSEN, chosen_title(routing_of(stage.start)));
         if chosen.as_ref().is_some_and(|&(_, bad)| bad) { chosen } else { shared.or(chosen) }
     }
 
@@ -206,9 +179,6 @@ impl Scene for DispatchScene {
     }
 
     fn drawn(&mut self, stage: &Stage<'_, Msg>, _panel: &web_sys::Element) {
-        self.began_with = None;
-        // Going back in time takes turned knobs back; what the reader sees is what a new run begins with.
-        self.preset.workers = workers(stage);
         self.look_ahead(stage);
     }
 }
@@ -221,69 +191,84 @@ const LEAST_ROWS: usize = 6;
 const LEAST_COLUMNS: usize = 6;
 
 impl DispatchScene {
-    fn chosen_title(&self) -> &'static str {
-        match self.preset.routing {
-            Routing::Shared => "Shared pool, once more",
-            routing => title(routing),
-        }
-    }
-
-    /// What the chosen run's numbers are called: order breaks, overlaps, records finished, ticks.
-    fn own_labels(&self) -> [&'static str; 4] {
-        macro_rules! labels {
-            ($run:literal) => {
-                [
-                    concat!("order breaks, ", $run),
-                    concat!("overlaps, ", $run),
-                    concat!("records finished, ", $run),
-                    concat!("ticks taken, ", $run),
-                ]
-            };
-        }
-        match self.preset.routing {
-            Routing::Keyed => labels!("mailboxes"),
-            Routing::Serial => labels!("serial"),
-            Routing::Lanes(_) => labels!("lanes"),
-            Routing::Shared => labels!("shared again"),
-        }
-    }
-
-    /// Ticks that a whole bar stands for, the same in both runs: more than the bound, so that its mark has room
-    /// behind it, and where only one worker is used, all the work.
-    fn scale(&self, pictures: &[Picture<'_>], load: &Workload, bound: u64) -> u64 {
-        let foreseen = match self.preset.routing {
-            Routing::Serial => load.total.work,
-            Routing::Keyed | Routing::Lanes(_) | Routing::Shared => bound,
-        };
-        let taken = pictures.iter().map(|picture| picture.elapsed).max().unwrap_or(0);
-        taken.max(foreseen.saturating_add(foreseen / 4)).max(1)
-    }
-
-    /// The run whose end the article quotes: where it speaks of mailboxes and there are none, what mailboxes
-    /// would make of the same log.
-    fn quoted(&self, run: usize, player: &Player) -> Player {
-        if run == CHOSEN && self.preset.routing == Routing::Shared {
-            let mailboxes = self.preset.player(player.setup().log().clone(), Routing::Keyed);
-            return mailboxes.unwrap_or_else(|_| player.clone());
-        }
-        player.clone()
-    }
-
     /// Plays both runs to their ends, unless that is known.
     fn look_ahead(&mut self, stage: &Stage<'_, Msg>) {
-        let of: Vec<_> =
-            stage.players.iter().map(|player| (player.acts().clone(), self.preset.clone())).collect();
-        if self.ends.as_ref().is_some_and(|ends| ends.of == of) {
+        let Some(acts) = stage.players.first().map(Player::acts) else { return };
+        if self.ends.as_ref().is_some_and(|ends| (&ends.of.0, &ends.of.1) == (stage.start, acts)) {
             return;
         }
+        let of = (stage.start.clone(), acts.clone());
         let mut order_breaks = [0; 2];
         for ((run, player), breaks) in stage.players.iter().enumerate().zip(&mut order_breaks) {
-            let mut ahead = self.quoted(run, player);
+            let mut ahead = quoted(stage.start, run, player);
             ahead.play_out();
             *breaks = ahead.run().ledger().counters().order_breaks;
         }
         self.ends = Some(Ends { of, order_breaks });
     }
+}
+
+fn chosen_title(routing: Routing) -> &'static str {
+    match routing {
+        Routing::Shared => "Shared pool, once more",
+        routing => title(routing),
+    }
+}
+
+/// What the chosen run's numbers are called: order breaks, overlaps, records finished, ticks.
+fn own_labels(routing: Routing) -> [&'static str; 4] {
+    macro_rules! labels {
+        ($run:literal) => {
+            [
+                concat!("order breaks, ", $run),
+                concat!("overlaps, ", $run),
+                concat!("records finished, ", $run),
+                concat!("ticks taken, ", $run),
+            ]
+        };
+    }
+    match routing {
+        Routing::Keyed => labels!("mailboxes"),
+        Routing::Serial => labels!("serial"),
+        Routing::Lanes(_) => labels!("lanes"),
+        Routing::Shared => labels!("shared again"),
+    }
+}
+
+/// Ticks that a whole bar stands for, the same in both runs: more than the bound, so that its mark has room
+/// behind it, and where only one worker is used, all the work.
+fn scale(routing: Routing, pictures: &[Picture<'_>], load: &Workload, bound: u64) -> u64 {
+    let foreseen = match routing {
+        Routing::Serial => load.total.work,
+        Routing::Keyed | Routing::Lanes(_) | Routing::Shared => bound,
+    };
+    let taken = pictures.iter().map(|picture| picture.elapsed).max().unwrap_or(0);
+    taken.max(foreseen.saturating_add(foreseen / 4)).max(1)
+}
+
+/// The run whose end the article quotes: where it speaks of mailboxes and there are none, what mailboxes
+/// would make of the same log.
+fn quoted(start: &Start, run: usize, player: &Player) -> Player {
+    let mailboxes = |preset: &Dispatch| preset.player(player.setup().log().clone(), Routing::Keyed).ok();
+    match start {
+        Start::Dispatch(preset) if run == CHOSEN && preset.routing == Routing::Shared => mailboxes(preset),
+        _ => None,
+    }
+    .unwrap_or_else(|| player.clone())
+}
+
+/// The routing beside the shared pool.
+fn routing_of(start: &Start) -> Routing {
+    match start {
+        Start::Brought(_, brought) => brought.setup.knobs().routing,
+        Start::Dispatch(preset) => preset.routing,
+        Start::Watermark(_) | Start::Backpressure(_) | Start::Rebalance(_) => Routing::Keyed,
+    }
+}
+
+/// The settings that another log begins with: the workers there are now.
+fn began_anew(stage: &Stage<'_, Msg>, preset: Dispatch) -> Dispatch {
+    Dispatch { workers: workers(stage), ..preset }
 }
 
 fn title(routing: Routing) -> &'static str {
@@ -376,7 +361,7 @@ fn notes(player: &Player, load: &Workload, most: u32) -> Html {
     let bound = load.bound(most, NullKeys::Mailbox);
     let turned = if most > knobs.workers { " (the most there were)" } else { "" };
     let (key, hottest) = load.hottest(NullKeys::Mailbox).unwrap_or_default();
-    let (low, high) = dispatch::WORK;
+    let (low, high) = span_of_work(log);
     let intake = match knobs.intake {
         Intake::Pause { high, low } => format!("; intake pauses at {high} in flight and resumes at {low}"),
         Intake::Unbounded | Intake::Block => String::new(),
@@ -393,6 +378,16 @@ fn notes(player: &Player, load: &Workload, most: u32) -> Html {
             </p>
         </div>
     }
+}
+
+/// The shortest and the longest work of a log, in ticks; what has no end counts as none.
+fn span_of_work(log: &Log) -> (u64, u64) {
+    let ticks = |record: Record| match record.work {
+        Work::Ticks(ticks) => Some(ticks),
+        Work::UntilTapped | Work::Never => None,
+    };
+    let all = || log.iter_from(0).filter_map(ticks);
+    (all().min().unwrap_or(0), all().max().unwrap_or(0))
 }
 
 /// A title within a sentence.

@@ -9,15 +9,17 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
 
-use super::LONGEST_DRAIN;
-use crate::presets::rebalance::REVOKE_AT;
+use super::{LONGEST_DRAIN, chart::Span};
+use crate::ids::Tick;
 
 /// A handle to draw.
 pub(super) struct Handle {
+    /// Where the window begins.
+    pub(super) revoke: Tick,
     /// The window now, in ticks.
     pub(super) drain: u32,
-    /// How many ticks the chart is long.
-    pub(super) ticks: u64,
+    /// The stretch of time on the chart.
+    pub(super) span: Span,
     /// How far beside the edge the pointer took hold.
     pub(super) grab: Rc<Cell<f64>>,
     /// Gets each new window.
@@ -31,7 +33,7 @@ impl Handle {
         let unit = if drain == 1 { "tick" } else { "ticks" };
         html! {
             <div class="edge" key="edge" role="slider" tabindex="0" data-handle="drain" data-part="drain-window"
-                style={format!("--tick-at:{}", REVOKE_AT.after(drain.into()))}
+                style={format!("--tick-at:{}", self.revoke.after(drain.into()))}
                 aria-label="End of the drain window" aria-valuemin="0" aria-valuemax={LONGEST_DRAIN.to_string()}
                 aria-valuenow={drain.to_string()} aria-valuetext={format!("{drain} {unit}")}
                 onpointerdown={self.on_down()} onpointermove={self.on_move()} onkeydown={self.on_key()}>
@@ -44,18 +46,20 @@ impl Handle {
     }
 
     fn on_down(&self) -> Callback<PointerEvent> {
-        let (grab, drain, ticks) = (Rc::clone(&self.grab), self.drain, self.ticks);
+        let grab = Rc::clone(&self.grab);
+        let ahead = self.revoke.after(self.drain.into()).0.saturating_sub(self.span.base);
+        let share = ahead as f64 / self.span.ticks.max(1) as f64;
         Callback::from(move |event: PointerEvent| {
             let Some(hold) = Hold::of(&event).filter(|_| event.button() == 0) else { return };
-            let edge = hold.length * tick_share(drain, ticks);
-            grab.set(hold.along - edge);
+            grab.set(hold.along - hold.length * share);
             // Without a capture the pointer merely has to stay on the handle.
             let _ = hold.handle.set_pointer_capture(event.pointer_id());
         })
     }
 
     fn on_move(&self) -> Callback<PointerEvent> {
-        let (grab, drain, ticks) = (Rc::clone(&self.grab), self.drain, self.ticks);
+        let (grab, drain, ticks) = (Rc::clone(&self.grab), self.drain, self.span.ticks);
+        let revoke = self.revoke.0 as f64 - self.span.base as f64;
         let on_drain = self.on_drain.clone();
         Callback::from(move |event: PointerEvent| {
             let Some(hold) = Hold::of(&event) else { return };
@@ -64,7 +68,7 @@ impl Handle {
             }
             let tick = (hold.along - grab.get()) / hold.length * ticks as f64;
             // A cast of a float stays within the type's range.
-            let wanted = ((tick - REVOKE_AT.0 as f64).round().max(0.0) as u32).min(LONGEST_DRAIN);
+            let wanted = ((tick - revoke).round().max(0.0) as u32).min(LONGEST_DRAIN);
             if wanted != drain {
                 on_drain.emit(wanted);
             }
@@ -87,11 +91,6 @@ impl Handle {
             on_drain.emit(wanted.min(LONGEST_DRAIN));
         })
     }
-}
-
-/// Where on the time axis the window ends, 0 to 1.
-fn tick_share(drain: u32, ticks: u64) -> f64 {
-    REVOKE_AT.after(drain.into()).0 as f64 / ticks.max(1) as f64
 }
 
 /// A pointer on the handle.

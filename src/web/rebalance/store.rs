@@ -1,5 +1,7 @@
 //! What the store saw: a card per fund's row, and the log of all writes.
 
+use std::collections::BTreeSet;
+
 use yew::prelude::*;
 
 use super::Msg;
@@ -48,6 +50,10 @@ fn writes<'a>(stage: &'a Stage<'_, Msg>) -> impl DoubleEndedIterator<Item = Writ
     stage.ledger(0).events().iter().filter_map(Write::of)
 }
 
+/// Cards and entries of the write log at most: a scenario may have any number.
+const MOST_CARDS: usize = 24;
+const MOST_WRITES: usize = 200;
+
 /// How many of the writes that leaked the guard stopped.
 pub(super) fn leaks_rejected(stage: &Stage<'_, Msg>) -> u64 {
     writes(stage).map(|write| u64::from(write.late && !write.accepted)).sum()
@@ -63,6 +69,12 @@ pub(super) fn cards(stage: &Stage<'_, Msg>) -> Html {
     let log = stage.world(0).log();
     let mut keys: Vec<_> = (0..log.key_count()).filter_map(|id| u32::try_from(id).ok()).map(KeyId).collect();
     keys.sort_by_key(|&key| fund(log, key));
+    // Of many rows, those that were written last.
+    if keys.len() > MOST_CARDS {
+        let written = writes(stage).rev().map(|write| write.key).take(MOST_CARDS);
+        let written: BTreeSet<KeyId> = written.collect();
+        keys.retain(|key| written.contains(key));
+    }
     html! {
         <ul class="nav-rows" aria-label="Fund rows" key="rows">{for keys.into_iter().map(|key| card(stage, key))}</ul>
     }
@@ -87,11 +99,13 @@ fn card(stage: &Stage<'_, Msg>, key: KeyId) -> Html {
     }
 }
 
-/// Every write so far, the first on top.
+/// Every write so far, the first on top; of very many the last ones.
 pub(super) fn write_log(stage: &Stage<'_, Msg>) -> Html {
     let log = stage.world(0).log();
     let now = stage.tick();
-    let rows: Vec<Html> = writes(stage).map(|write| row(&write, log, now)).collect();
+    let count = writes(stage).count();
+    let rows: Vec<Html> =
+        writes(stage).skip(count.saturating_sub(MOST_WRITES)).map(|write| row(&write, log, now)).collect();
     let nothing = rows.is_empty();
     html! {
         <div class="write-log" data-part="write-log" tabindex="0" role="region" aria-label="Write log" key="write-log">

@@ -5,7 +5,6 @@
 use crate::{
     ids::{Offset, Tick},
     ledger::{Event, Ledger},
-    presets::watermark::CELLS,
     world::{Fact, Log, Task, TaskState, World},
 };
 
@@ -84,13 +83,43 @@ pub(super) struct Cell {
     pub(super) quarantine: Option<f64>,
 }
 
+/// Cells of the grid at most, and how many make a wide row.
+const MOST_CELLS: u64 = 96;
+const ROW: u64 = 12;
+
+/// The part of the log that the grid shows, by log index: all of it if it is short, else what lies around the
+/// committed offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    pub(super) first: u64,
+    pub(super) count: u64,
+}
+
+impl Window {
+    pub(super) fn of(world: &World) -> Window {
+        let log = world.log();
+        let committed = log.index_at(world.broker().committed());
+        // Whole rows, so that a cell stays in its column; one of them is safe ground.
+        let around = (committed / ROW).saturating_sub(1) * ROW;
+        let last = log.len().saturating_sub(MOST_CELLS).next_multiple_of(ROW);
+        let first = around.min(last);
+        Window { first, count: (log.len() - first.min(log.len())).min(MOST_CELLS) }
+    }
+
+    /// Which cell of the grid an offset is at, or would be: the one after the last for whatever lies beyond.
+    pub(super) fn cell(self, log: &Log, offset: Offset) -> u64 {
+        log.index_at(offset).saturating_sub(self.first).min(self.count)
+    }
+}
+
 /// All cells, offsets ascending.
 pub(super) fn read(world: &World, ledger: &Ledger) -> Vec<Cell> {
+    let window = Window::of(world);
     let coming: Vec<Offset> = world.redelivered_by_a_crash().map(|(_, offset)| offset).collect();
     let risked: Vec<u64> = ledger.at_risk().collect();
-    let records = world.log().iter_from(0).take(CELLS as usize);
+    let records = world.log().iter_from(window.first).take(window.count as usize);
     let position = world.position();
-    (0..)
+    (window.first..)
         .zip(records)
         .map(|(index, record)| {
             let offset = record.offset;
@@ -99,8 +128,8 @@ pub(super) fn read(world: &World, ledger: &Ledger) -> Vec<Cell> {
                 offset,
                 state: state(world, ledger, index, offset, task),
                 is_next: position == Some(offset),
-                at_risk: risked.contains(&index),
-                would_come_again: coming.contains(&offset),
+                at_risk: risked.binary_search(&index).is_ok(),
+                would_come_again: coming.binary_search(&offset).is_ok(),
                 came_again: ledger.redelivered().contains(&offset),
                 is_redone: task.is_some() && ledger.has_completed(index),
                 is_spared: world.broker().ack_map().contains(offset),
@@ -165,9 +194,4 @@ impl Promise {
 /// Whether an owner ended in these events.
 pub(super) fn owner_ended(events: &[Event]) -> bool {
     events.iter().any(|event| matches!(event.fact, Fact::OwnerEnded { .. }))
-}
-
-/// The offset of the last record and one more: where a flag stands when all is finished.
-pub(super) fn end(log: &Log) -> Offset {
-    Offset(log.start().0 + i64::from(CELLS))
 }

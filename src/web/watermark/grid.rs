@@ -10,19 +10,15 @@ use yew::prelude::*;
 use super::{
     super::{chip::face, scene::Stage, widgets::reading},
     Msg,
-    cells::{self, Cell, State},
+    cells::{self, Cell, State, Window},
 };
 use crate::{
     ids::{ConsumerId, Offset},
-    presets::watermark::{CELLS, HIGH, LOW, POLL},
-    world::{Log, World},
+    world::{Knobs, World, config::Intake},
 };
 
 /// Cells to a row: wide, and on a phone. The style sheet has the same two numbers.
-const COLUMNS: [i64; 2] = [12, 6];
-
-/// Rows of the narrow layout: the wide one has fewer.
-const ROWS: u32 = CELLS.div_ceil(6);
+const COLUMNS: [u64; 2] = [12, 6];
 
 /// The grid with everything on it.
 pub(super) fn view(stage: &Stage<'_, Msg>, reached: Offset) -> Html {
@@ -30,22 +26,36 @@ pub(super) fn view(stage: &Stage<'_, Msg>, reached: Offset) -> Html {
     let cells = cells::read(world, stage.ledger(0));
     let ended = cells::owner_ended(stage.events_now(0));
     let cell = |cell: &Cell| cell_view(stage, cell, reached, ended && cell.would_flash());
-    let caption = format!(
-        "{CELLS} records, each with a key and a worker of its own. A poll brings {POLL}; intake pauses at {HIGH} in flight, resumes at {LOW}."
-    );
+    let caption = caption(world.log().len(), world.log().key_count() as u64, world.knobs());
+    let window = Window::of(world);
     html! {
         <div class="wm-field">
             <p class="drawing-label">{caption}</p>
             <div class="wm-stage">
-                {safe(world)}
+                {safe(world, window)}
                 <div class="wm-grid" role="group" onkeydown={Callback::from(|event| { walk(&event); })} onfocusin={reading(offset_of, stage.on(Msg::Reach))}
                     aria-label="Records by offset. Arrow keys move; Enter or Space completes one.">
                     {for cells.iter().map(cell)}
                 </div>
-                {flags(world)}
+                {flags(world, window)}
             </div>
         </div>
     }
+}
+
+/// What is fixed in this run.
+fn caption(records: u64, keys: u64, knobs: &Knobs) -> String {
+    let each = if keys == records && u64::from(knobs.workers) >= records {
+        "each with a key and a worker of its own".to_owned()
+    } else {
+        format!("{keys} keys, {} workers", knobs.workers)
+    };
+    let intake = match knobs.intake {
+        Intake::Pause { high, low } => format!("intake pauses at {high} in flight, resumes at {low}"),
+        Intake::Unbounded => "intake never pauses".to_owned(),
+        Intake::Block => "the next poll waits for the whole batch".to_owned(),
+    };
+    format!("{records} records, {each}. A poll brings {}; {intake}.", knobs.poll)
 }
 
 impl Cell {
@@ -125,25 +135,26 @@ pub(super) fn why_nothing_happened(stage: &Stage<'_, Msg>, offset: Offset) -> St
 
 // The promise, drawn.
 
-/// The shade below the committed offset, a stripe to each row.
-fn safe(world: &World) -> Html {
-    let committed = world.broker().committed().0 - world.log().start().0;
-    let stripe = |row: u32| html! { <i style={format!("--r:{row}")}></i> };
+/// The shade below the committed offset, a stripe to each row of the narrow layout: the wide one has fewer.
+fn safe(world: &World, window: Window) -> Html {
+    let committed = window.cell(world.log(), world.broker().committed());
+    let stripe = |row: u64| html! { <i style={format!("--r:{row}")}></i> };
     html! {
         <div class="wm-safe" aria-hidden="true" data-part="committed" style={format!("--wm-safe:{committed}")}>
-            {for (0..ROWS).map(stripe)}
+            {for (0..window.count.div_ceil(COLUMNS[1])).map(stripe)}
         </div>
     }
 }
 
-fn flags(world: &World) -> Html {
+fn flags(world: &World, window: Window) -> Html {
     let committed = world.broker().committed();
     // A process that is down has no watermark; the next one begins at the committed offset.
     let low = world.watermark().unwrap_or(committed);
+    let cell = |offset: Offset| window.cell(world.log(), offset);
     let flag = |name: &'static str, at: Offset, gone: bool| {
         html! {
             <span class="flag wm-flag" data-flag={name} data-part={name} data-at={at.to_string()} data-gone={gone.then_some("")}
-                style={place(world.log(), at, low)} aria-hidden={gone.then_some("true")}>
+                style={place(window.count, cell(at), cell(low))} aria-hidden={gone.then_some("true")}>
                 {name}{" "}<b>{at.0}</b>
             </span>
         }
@@ -157,18 +168,18 @@ fn flags(world: &World) -> Html {
 }
 
 /// Row, column, side and height of a flag in both layouts, as custom properties: `--c12`, `--c6` and so on.
-fn place(log: &Log, at: Offset, low: Offset) -> String {
-    let index = |offset: Offset| (offset.min(cells::end(log)).0 - log.start().0).max(0);
-    let spot = |index: i64, columns: i64| match index == i64::from(CELLS) {
-        true => ((index - 1) / columns, columns),
-        false => (index / columns, index % columns),
+fn place(cells: u64, at: u64, low: u64) -> String {
+    // Where all is finished it stands behind the last cell.
+    let spot = |cell: u64, columns: u64| match cell == cells && cells > 0 {
+        true => ((cell - 1) / columns, (cell - 1) % columns + 1),
+        false => (cell / columns, cell % columns),
     };
-    let layout = |columns: i64| {
-        let (row, column) = spot(index(at), columns);
+    let layout = |columns: u64| {
+        let (row, column) = spot(at, columns);
         // The cloth hangs to the left of its pole where there is no room to the right.
-        let flip = i32::from(column >= columns - 1);
+        let flip = i32::from(column + 1 >= columns);
         // The committed flag stands below its row, unless the watermark's cloth is there.
-        let up = i32::from(spot(index(low), columns).0 == row + 1);
+        let up = i32::from(spot(low, columns).0 == row + 1);
         format!("--r{columns}:{row};--c{columns}:{column};--f{columns}:{flip};--u{columns}:{up};")
     };
     COLUMNS.map(layout).concat()

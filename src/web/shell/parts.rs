@@ -3,14 +3,18 @@
 use web_sys::{Element, HtmlInputElement};
 use yew::prelude::*;
 
-use super::{
-    scene::Counter,
-    widgets::{Icon, icon_button, reading},
+use crate::{
+    ids::Tick,
+    ledger::Invariant,
+    player::Player,
+    web::{
+        scene::{Counter, capitalised},
+        widgets::{Icon, icon_button, reading},
+    },
 };
-use crate::ids::Tick;
 
 /// A number with its name.
-pub(crate) fn counter(counter: Counter) -> Html {
+pub(super) fn counter(counter: Counter) -> Html {
     let Counter { name, label, value, unit, bad, part } = counter;
     html! {
         <div class="counter" data-counter={name} data-value={value.to_string()} data-bad={bad.then_some("")}
@@ -21,13 +25,28 @@ pub(crate) fn counter(counter: Counter) -> Html {
     }
 }
 
+/// The invariants that a panel is about, as one of its runs keeps them.
+pub(super) fn badges(player: &Player, name: &'static str, sentences: &[&'static str]) -> Html {
+    let verdicts = player.run().ledger().verdicts();
+    let badge = |&sentence: &&'static str| {
+        let since = Invariant::named(sentence).and_then(|(place, _)| verdicts.broken_since(place));
+        badge(sentence, since)
+    };
+    html! {
+        <section class="judged-run" aria-label={(!name.is_empty()).then_some(name)}>
+            if !name.is_empty() { <p class="badges-of">{name}</p> }
+            <ul class="badges" data-run={name}>{for sentences.iter().map(badge)}</ul>
+        </section>
+    }
+}
+
 /// An invariant: kept, or broken since a tick.
-pub(crate) fn badge(sentence: &'static str, since: Option<Tick>) -> Html {
+fn badge(sentence: &'static str, since: Option<Tick>) -> Html {
     let verdict = if since.is_some() { "broken" } else { "kept" };
     html! {
         <li class="badge" data-invariant={sentence} data-state={verdict} data-verdict={verdict}
             data-since={since.map(|tick| tick.to_string())}>
-            {super::scene::capitalised(sentence).replace("<=", "≤")}
+            {capitalised(sentence).replace("<=", "≤")}
             <span class="since">
                 {since.map_or_else(|| " (kept)".to_owned(), |tick| format!(" (broken since tick {tick})"))}
             </span>
@@ -36,7 +55,7 @@ pub(crate) fn badge(sentence: &'static str, since: Option<Tick>) -> Html {
 }
 
 /// The seed, to type or to roll.
-pub(crate) fn seed(seed: u64, on_text: Callback<String>, on_roll: Callback<MouseEvent>) -> Html {
+pub(super) fn seed(seed: u64, on_text: Callback<String>, on_roll: Callback<MouseEvent>) -> Html {
     let typed = |event: Event| Some(event.target_dyn_into::<HtmlInputElement>()?.value());
     let onchange = reading(typed, on_text);
     html! {
@@ -50,7 +69,7 @@ pub(crate) fn seed(seed: u64, on_text: Callback<String>, on_roll: Callback<Mouse
 }
 
 /// Brings the numbers that the article quotes up to date.
-pub(crate) fn quote(panel: &Element, numbers: &[(&'static str, String, bool)]) {
+pub(super) fn quote(panel: &Element, numbers: &[(&'static str, String, bool)]) {
     let Some(document) = panel.owner_document() else { return };
     for (name, text, bad) in numbers {
         let Ok(Some(output)) = document.query_selector(&format!("[data-live=\"{name}\"]")) else { continue };

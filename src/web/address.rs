@@ -1,0 +1,237 @@
+//! The page's address: what its fragment says of the panels, and how they are told when it changes.
+//!
+//! Whatever a reader does is written there after a moment, because browsers throttle such calls: as a new
+//! entry of the history where it changed a run, in place where only time passed.
+
+use std::cell::RefCell;
+
+use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use web_sys::Window;
+use yew::Callback;
+
+use super::{frames::now_ms, notice};
+use crate::{
+    link::{self, Compare, Saved},
+    presets::{Panel, Start},
+};
+
+/// What changed is written after a moment of rest, and at the latest after so long, in milliseconds.
+const REST_MS: i32 = 300;
+const LATEST_MS: f64 = 1_500.0;
+
+/// Whether a change deserves an entry of its own in the browser's history.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Entry {
+    /// Only time passed.
+    #[default]
+    Same,
+    /// The run is another one.
+    New,
+}
+
+thread_local! {
+    static ADDRESS: RefCell<Address> = RefCell::default();
+}
+
+#[derive(Default)]
+struct Address {
+    /// Panels that are not as they opened, in the order of [`Panel::ALL`].
+    saved: [Option<Saved>; Panel::ALL.len()],
+    /// How each panel is told that it is to be as a link says, or as it opened.
+    tell: [Option<Callback<Option<Saved>>>; Panel::ALL.len()],
+    /// The fragment as it was last read or written, without its `#`.
+    fragment: String,
+    /// What is to be written, and since when.
+    due: Option<(Entry, f64)>,
+    timer: Option<i32>,
+    on_timer: Option<Closure<dyn FnMut()>>,
+}
+
+/// Reads the address the page was opened with, and listens to it from now on. Called before panels join.
+pub(super) fn listen(window: &Window) {
+    let fresh = window.history().and_then(|history| history.state()).is_ok_and(|state| state.is_null());
+    let first = read(window);
+    let on_timer = Closure::<dyn FnMut()>::new(flush);
+    ADDRESS.with_borrow_mut(|address| address.on_timer = Some(on_timer));
+    let on_change = Closure::<dyn FnMut()>::new(follow);
+    for event in ["popstate", "hashchange"] {
+        // Without it the back button changes the address only.
+        let _ = window.add_event_listener_with_callback(event, on_change.as_ref().unchecked_ref());
+    }
+    on_change.forget();
+    // A link that somebody sent leads to its panel; a reload stays where the reader was.
+    if let (true, Some(panel)) = (fresh, first) {
+        scroll_to(panel);
+    }
+}
+
+/// Brings a panel into view.
+pub(super) fn scroll_to(panel: Panel) {
+    let document = web_sys::window().and_then(|window| window.document());
+    let mount = document.and_then(|document| document.get_element_by_id(&format!("panel-{}", panel.name())));
+    if let Some(mount) = mount {
+        mount.scroll_into_view();
+    }
+}
+
+/// A panel is there: what the address says of it, and how to tell it more.
+pub(super) fn join(panel: Panel, tell: Callback<Option<Saved>>) -> Option<Saved> {
+    ADDRESS.with_borrow_mut(|address| {
+        address.tell[panel as usize] = Some(tell);
+        address.saved[panel as usize].clone()
+    })
+}
+
+/// A panel is as it says now.
+pub(super) fn put(panel: Panel, saved: Saved, entry: Entry) {
+    let saved = (!is_opening(&saved)).then_some(saved);
+    ADDRESS.with_borrow_mut(|address| {
+        if address.saved[panel as usize] != saved {
+            address.saved[panel as usize] = saved;
+            address.write_soon(entry);
+        }
+    });
+}
+
+/// Makes one panel as `saved` says, wherever the reader is: a scenario was brought.
+pub(super) fn show(saved: Saved) {
+    let panel = saved.start.panel();
+    let tell = ADDRESS.with_borrow(|address| address.tell[panel as usize].clone());
+    if let Some(tell) = tell {
+        tell.emit(Some(saved));
+        scroll_to(panel);
+    }
+}
+
+/// The address of this page with one panel in it as `saved` says.
+///
+/// # Errors
+/// If the link would be too long: a sentence for the reader.
+pub(super) fn link_to(saved: &Saved) -> Result<String, String> {
+    let fragment = link::write(std::slice::from_ref(saved)).map_err(|error| error.to_string())?;
+    let location = web_sys::window().map(|window| window.location());
+    let page = location.and_then(|location| location.href().ok()).unwrap_or_default();
+    let page = page.split('#').next().unwrap_or_default();
+    Ok(if fragment.is_empty() { page.to_owned() } else { format!("{page}#{fragment}") })
+}
+
+fn is_opening(saved: &Saved) -> bool {
+    let Saved { start, acts, tick, playing, compare } = saved;
+    tick.0 == 0
+        && !playing
+        && acts.is_empty()
+        && *compare == Compare::Off
+        && *start == Start::opening(start.panel())
+}
+
+impl Address {
+    fn write_soon(&mut self, entry: Entry) {
+        let Some(window) = web_sys::window() else { return };
+        let now_ms = now_ms();
+        let (before, since_ms) = self.due.unwrap_or((Entry::Same, now_ms));
+        self.due = Some((before.max(entry), since_ms));
+        if now_ms - since_ms > LATEST_MS && self.timer.is_some() {
+            return;
+        }
+        if let Some(timer) = self.timer.take() {
+            window.clear_timeout_with_handle(timer);
+        }
+        let Some(on_timer) = &self.on_timer else { return };
+        let on_timer = on_timer.as_ref().unchecked_ref();
+        self.timer = window.set_timeout_with_callback_and_timeout_and_arguments_0(on_timer, REST_MS).ok();
+    }
+}
+
+/// Writes the address.
+fn flush() {
+    ADDRESS.with_borrow_mut(|address| {
+        address.timer = None;
+        let Some((entry, _)) = address.due.take() else { return };
+        let panels: Vec<Saved> = address.saved.iter().flatten().cloned().collect();
+        // What is too long for an address stays out of it; the copy button says so.
+        let Ok(fragment) = link::write(&panels) else { return };
+        if fragment == address.fragment {
+            return;
+        }
+        let Some(history) = web_sys::window().and_then(|window| window.history().ok()) else { return };
+        let target = if fragment.is_empty() { here() } else { format!("#{fragment}") };
+        // The state tells a reload from a link that was just opened.
+        let state = JsValue::from_bool(true);
+        let written = match entry {
+            Entry::New => history.push_state_with_url(&state, "", Some(&target)),
+            Entry::Same => history.replace_state_with_url(&state, "", Some(&target)),
+        };
+        // A browser that is asked too often refuses: the next change tries again.
+        if written.is_ok() {
+            address.fragment = fragment;
+        }
+    });
+}
+
+/// The page's address without a fragment.
+fn here() -> String {
+    let location = web_sys::window().map(|window| window.location());
+    let part = |read: fn(&web_sys::Location) -> Result<String, JsValue>| {
+        location.as_ref().and_then(|location| read(location).ok()).unwrap_or_default()
+    };
+    part(web_sys::Location::pathname) + &part(web_sys::Location::search)
+}
+
+/// The address has changed: the panels follow it.
+fn follow() {
+    let Some(window) = web_sys::window() else { return };
+    let fragment = fragment(&window);
+    let known = ADDRESS.with_borrow(|address| address.fragment == fragment);
+    if known {
+        return;
+    }
+    if is_anchor(&fragment) {
+        // A place of the article: the panels stay as they are, and the address says so again.
+        ADDRESS.with_borrow_mut(|address| {
+            address.fragment = fragment;
+            if address.saved.iter().any(Option::is_some) {
+                address.write_soon(Entry::Same);
+            }
+        });
+        return;
+    }
+    read(&window);
+    let told: Vec<_> = ADDRESS
+        .with_borrow(|address| address.tell.iter().cloned().zip(address.saved.iter().cloned()).collect());
+    for (tell, saved) in told {
+        if let Some(tell) = tell {
+            tell.emit(saved);
+        }
+    }
+}
+
+/// Reads the address; the first panel that it names.
+fn read(window: &Window) -> Option<Panel> {
+    let fragment = fragment(window);
+    let (panels, wrong) = match link::read(&fragment) {
+        Ok(panels) => (panels.unwrap_or_default(), None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    notice::tell(wrong.map(|wrong| format!("{wrong} The panels show how they open instead.")));
+    let first = panels.first().map(|saved| saved.start.panel());
+    ADDRESS.with_borrow_mut(|address| {
+        address.fragment = fragment;
+        address.due = None;
+        address.saved = Default::default();
+        for saved in panels {
+            let panel = saved.start.panel();
+            address.saved[panel as usize] = Some(saved);
+        }
+    });
+    first
+}
+
+fn fragment(window: &Window) -> String {
+    let fragment = window.location().hash().unwrap_or_default();
+    fragment.strip_prefix('#').unwrap_or(&fragment).to_owned()
+}
+
+/// Whether a fragment names a place of the article.
+fn is_anchor(fragment: &str) -> bool {
+    !fragment.is_empty() && matches!(link::read(fragment), Ok(None))
+}

@@ -1,0 +1,77 @@
+//! What bounds the runs: marks, heap, interval; and how high and how long the drawings are.
+
+use yew::prelude::*;
+
+use super::Msg;
+use crate::{
+    ids::Tick,
+    presets::{
+        Start,
+        backpressure::{CEILING, MOST_FETCH},
+    },
+    web::scene::Stage,
+    world::config::Intake,
+};
+
+/// The bounds that the three runs share.
+pub(super) struct Limits {
+    /// The marks of the run that pauses.
+    pub(super) marks: Option<(u64, u64)>,
+    /// Records that the heap holds.
+    pub(super) ceiling: Option<u64>,
+    /// Ticks without a poll after which the owner is evicted.
+    pub(super) interval: Option<u64>,
+    /// The highest depth that is drawn.
+    pub(super) top: u64,
+    /// The last tick that is drawn.
+    pub(super) last: Tick,
+}
+
+impl Limits {
+    pub(super) fn of(stage: &Stage<'_, Msg>) -> Limits {
+        let knobs = stage.players.first().map(|player| player.setup().knobs().clone()).unwrap_or_default();
+        let marks = match knobs.intake {
+            Intake::Pause { high, low } => Some((high, low)),
+            Intake::Unbounded | Intake::Block => None,
+        };
+        let top = match stage.start {
+            // A poll may find the heap full to the ceiling and bring this much.
+            Start::Backpressure(_) => CEILING + MOST_FETCH,
+            _ => {
+                let peaks =
+                    stage.players.iter().map(|player| player.run().ledger().counters().peak_in_flight);
+                let highest = peaks.chain(knobs.heap_ceiling).chain(marks.map(|(high, _)| high)).max();
+                let highest = highest.unwrap_or(0);
+                highest + highest / 10 + 4
+            }
+        };
+        let last = stage.players.iter().map(|player| player.last()).max().unwrap_or_default();
+        Limits { marks, ceiling: knobs.heap_ceiling, interval: knobs.max_poll_interval, top, last }
+    }
+
+    /// The lines across the tank and the chart: what each is called, its part, and how many records it stands for.
+    pub(super) fn levels(&self) -> Vec<(&'static str, &'static str, u64)> {
+        let ceiling = self.ceiling.map(|ceiling| ("ceiling", "ceiling", ceiling));
+        let high = self.marks.map(|(high, _)| ("high", "high", high));
+        let low = self.marks.map(|(_, low)| ("low", "low", low));
+        [ceiling, high, low].into_iter().flatten().filter(|level| level.2 <= self.top).collect()
+    }
+
+    /// What is fixed in these runs.
+    pub(super) fn note(&self, stage: &Stage<'_, Msg>) -> Html {
+        let keys = match stage.start {
+            Start::Brought(..) => "",
+            _ => " The records have no key: they are grey, and none waits for another.",
+        };
+        let marks =
+            self.marks.map(|(high, low)| format!("High mark {high}, low mark {low}")).unwrap_or_default();
+        let heap = self.ceiling.map(|ceiling| format!(", heap {ceiling} records")).unwrap_or_default();
+        html! {
+            <p class="drawing-label depth-note">
+                {format!("One poll a tick.{keys} {marks}{heap}")}
+                {for self.interval.map(|ticks| html! { <>{", "}<code>{"max.poll.interval"}</code>{format!(" {ticks} ticks")}</> })}
+                {"."}
+            </p>
+        }
+    }
+}
