@@ -223,6 +223,9 @@ fn in_browser(site: &Site, built: bool, passed_on: &[String], count: &mut Count)
     if !built {
         build(site)?;
     }
+    // What a reader takes away from the page is run again by it.
+    run(cargo().args(["build", "--locked", "--bin", "kwp"])).context("kwp does not build")?;
+    let kwp = project::target().join("debug/kwp");
     let folder = project::root().join("tests/browser");
     let mut files: Vec<_> = fs::read_dir(&folder)?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
@@ -242,7 +245,8 @@ fn in_browser(site: &Site, built: bool, passed_on: &[String], count: &mut Count)
             .args(options)
             .args(files)
             .env("CHROME", chrome)
-            .env("DIST", site.folder()),
+            .env("DIST", site.folder())
+            .env("KWP", kwp),
         count,
     )
 }

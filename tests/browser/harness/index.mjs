@@ -15,6 +15,7 @@
 // `cargo xtask test browser` builds the site, finds Chromium and runs every *.test.mjs in this folder. By hand:
 // `DIST=/path/to/dist CHROME=/path/to/chromium node --test` here, after `npm ci`.
 
+export { kwp } from "./kwp.mjs";
 export { baseUrl, open } from "./page.mjs";
 export { PANELS, panel } from "./panel.mjs";
 export { serve } from "./server.mjs";
