@@ -81,6 +81,65 @@ scenarios! {
     s57_heap_test_while_paused "57-heap-test-while-paused.toml"
     s58_crash_restart_in_the_drain "58-crash-restart-in-the-drain.toml"
     s59_watermark_after_last_phase "59-watermark-after-last-phase.toml"
+    s60a_concurrent_delivery_breaks_key_order "60a-concurrent-delivery-breaks-key-order.toml"
+    s60b_mailboxes_keep_key_order "60b-mailboxes-keep-key-order.toml"
+    s61a_ordered_by_the_wrong_key "61a-ordered-by-the-wrong-key.toml"
+    s61b_serial_keeps_the_partitions_order "61b-serial-keeps-the-partitions-order.toml"
+    s62a_one_in_flight_and_still_reordered "62a-one-in-flight-and-still-reordered.toml"
+    s62b_the_retry_keeps_the_head "62b-the-retry-keeps-the-head.toml"
+    s63a_commits_that_only_keep_the_largest "63a-commits-that-only-keep-the-largest.toml"
+    s63b_commit_up_to_the_first_gap "63b-commit-up-to-the-first-gap.toml"
+    s64a_restart_after_the_last_commit "64a-restart-after-the-last-commit.toml"
+    s64b_restart_at_the_first_gap "64b-restart-at-the-first-gap.toml"
+    s64c_restart_with_the_map "64c-restart-with-the-map.toml"
+    s65a_queued_at_the_rebalance_and_lost "65a-queued-at-the-rebalance-and-lost.toml"
+    s65b_queued_at_the_rebalance_and_kept "65b-queued-at-the-rebalance-and-kept.toml"
+    s66a_commits_too_rarely "66a-commits-too-rarely.toml"
+    s66b_commits_as_it_goes "66b-commits-as-it-goes.toml"
+    s67_the_last_commit_of_a_release "67-the-last-commit-of-a-release.toml"
+    s68_acks_out_of_order_resume "68-acks-out-of-order-resume.toml"
+    s69a_a_handled_failure_leaves_a_gap "69a-a-handled-failure-leaves-a-gap.toml"
+    s69b_a_dead_letter_fills_the_gap "69b-a-dead-letter-fills-the-gap.toml"
+    s70_the_tracker_starts_empty "70-the-tracker-starts-empty.toml"
+    s71_paused_and_given_back "71-paused-and-given-back.toml"
+    s72_lost_while_paused_and_regained "72-lost-while-paused-and-regained.toml"
+    s73_more_failures_than_the_limit "73-more-failures-than-the-limit.toml"
+    s74_a_failed_record_holds_no_drain "74-a-failed-record-holds-no-drain.toml"
+    s75_assigned_and_revoked_at_once "75-assigned-and-revoked-at-once.toml"
+    s76a_a_drain_as_long_as_the_work "76a-a-drain-as-long-as-the-work.toml"
+    s76b_a_drain_with_a_bound "76b-a-drain-with-a-bound.toml"
+    s77a_processed_by_both_owners "77a-processed-by-both-owners.toml"
+    s77b_processed_by_one_owner "77b-processed-by-one-owner.toml"
+    s78_the_same_offset_twice_assigned "78-the-same-offset-twice-assigned.toml"
+    s79_one_dead_letter_per_record "79-one-dead-letter-per-record.toml"
+    s80a_an_object_overwritten_by_a_late_task "80a-an-object-overwritten-by-a-late-task.toml"
+    s80b_the_late_task_is_refused "80b-the-late-task-is-refused.toml"
+    s81a_evicted_and_still_writing "81a-evicted-and-still-writing.toml"
+    s81b_evicted_and_refused "81b-evicted-and-refused.toml"
+    s82a_a_poisoned_record_stalls_the_topic "82a-a-poisoned-record-stalls-the-topic.toml"
+    s82b_a_poisoned_record_is_set_aside "82b-a-poisoned-record-is-set-aside.toml"
+    s83a_a_poisoned_record_pins_the_commit "83a-a-poisoned-record-pins-the-commit.toml"
+    s83b_the_map_beside_a_pinned_commit "83b-the-map-beside-a-pinned-commit.toml"
+    s84_time_in_the_queue_is_no_failure "84-time-in-the-queue-is-no-failure.toml"
+    s85a_its_successors_go_on "85a-its-successors-go-on.toml"
+    s85b_its_successors_follow_it "85b-its-successors-follow-it.toml"
+    s86a_no_poll_while_the_batch_runs "86a-no-poll-while-the-batch-runs.toml"
+    s86b_paused_but_polling "86b-paused-but-polling.toml"
+    s87a_the_back_off_outlasts_the_interval "87a-the-back-off-outlasts-the-interval.toml"
+    s87b_polling_through_the_back_off "87b-polling-through-the-back-off.toml"
+    s88a_an_interval_for_one_record "88a-an-interval-for-one-record.toml"
+    s88b_an_interval_for_the_whole_poll "88b-an-interval-for-the-whole-poll.toml"
+    s89a_a_queue_without_a_bound "89a-a-queue-without-a-bound.toml"
+    s89b_a_queue_with_a_bound "89b-a-queue-with-a-bound.toml"
+    s90a_a_bound_beyond_memory "90a-a-bound-beyond-memory.toml"
+    s90b_a_bound_within_memory "90b-a-bound-within-memory.toml"
+    s91a_the_map_is_too_long "91a-the-map-is-too-long.toml"
+    s91b_the_map_just_fits "91b-the-map-just-fits.toml"
+    s92_a_map_too_wide_for_a_bitset "92-a-map-too-wide-for-a-bitset.toml"
+    s93a_no_key_one_busy_lane "93a-no-key-one-busy-lane.toml"
+    s93b_an_id_as_key_six_busy_lanes "93b-an-id-as-key-six-busy-lanes.toml"
+    s94a_ten_keys_over_four_lanes "94a-ten-keys-over-four-lanes.toml"
+    s94b_ten_keys_with_a_mailbox_each "94b-ten-keys-with-a-mailbox-each.toml"
 }
 
 #[test]
@@ -90,4 +149,21 @@ fn the_list_above_is_the_folder() {
         entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
     let listed: BTreeSet<String> = LISTED.iter().map(|file| (*file).to_owned()).collect();
     assert_eq!(there, listed);
+}
+
+#[test]
+fn the_table_of_reports_names_every_retold_report() {
+    let table = include_str!("../docs/reports.md");
+    for file in LISTED.iter().filter(|file| **file >= "60") {
+        assert!(table.contains(&format!("(../tests/scenarios/{file})")), "{file}");
+        let scenario =
+            Scenario::load(&Path::new(FOLDER).join(file)).unwrap_or_else(|error| panic!("{error}"));
+        let source = scenario.source.unwrap_or_else(|| panic!("{file} names no report"));
+        let row = table.lines().find(|line| line.contains(&format!("/{file})"))).expect("found above");
+        assert!(row.contains(&format!("[{source}](https://github.com/")), "{file}: {source}");
+    }
+    for link in table.split("(../tests/scenarios/").skip(1) {
+        let file = link.split_once(')').expect("a link's end").0;
+        assert!(LISTED.contains(&file), "{file} is not a scenario");
+    }
 }
