@@ -165,6 +165,7 @@ impl Component for Shell {
             Msg::Keys(open) => std::mem::replace(&mut self.keys_open, open) != open,
             msg => {
                 self.notice = None;
+                self.tools.quiet();
                 self.control(ctx, msg);
                 true
             }

@@ -70,6 +70,13 @@ impl Tools {
         true
     }
 
+    /// Something else is done: what was said is over.
+    pub(super) fn quiet(&mut self) {
+        if !self.open && !self.busy {
+            (self.said, self.by_hand) = (None, None);
+        }
+    }
+
     pub(super) fn view(&self, comparing: bool, link: &Scope<Shell>) -> Html {
         let pressed = if comparing { "true" } else { "false" };
         html! {
