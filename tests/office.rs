@@ -249,7 +249,7 @@ fn bad_and_large_scenarios_are_refused_in_words() {
     for (large, why) in [
         ("ticks = 100001\n[log]\nrecords = []\n", "100000 is the last"),
         (
-            "[log]\ngenerate = { count = 200000, keys = 5, work = [1, 1] }\n[consumer]\nworkers = 99\npoll = 9000\n",
+            "[log]\ngenerate = { count = 200000, keys = 50, work = [1, 1] }\n[consumer]\nworkers = 99\npoll = 9000\n",
             "events",
         ),
         (
