@@ -1,9 +1,11 @@
 //! A world and its ledger, stepped together.
 
+use std::hash::{Hash, Hasher};
+
 use crate::{
     ids::Tick,
     ledger::{Keep, Ledger, Mark, Outcome},
-    world::{Input, Setup, World},
+    world::{Input, Rebasing, Setup, World},
 };
 
 /// One run under way.
@@ -62,6 +64,21 @@ impl Run {
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         self.ledger.outcome(&self.world)
+    }
+
+    /// Sets the run to the time `to`: what it does next and what is judged of it stay the same, if nothing
+    /// depends on what is more than `horizon` ticks ago (at most `to`). What was judged so far is forgotten.
+    pub(crate) fn rebase(&mut self, to: Tick, horizon: u64) {
+        let epochs = self.world.epochs().chain(self.ledger.epochs()).collect();
+        let rebasing = Rebasing::new(self.world.now(), to, horizon, epochs);
+        self.world.rebase(&rebasing);
+        self.ledger.rebase(&rebasing);
+    }
+
+    /// Feeds everything on which the run's future and its judgement depend, but for the log.
+    pub(crate) fn hash_outlook(&self, hasher: &mut impl Hasher) {
+        self.world.hash(hasher);
+        self.ledger.hash_outlook(hasher);
     }
 
     pub(crate) fn checkpoint(&self) -> Checkpoint {

@@ -15,7 +15,7 @@ use crate::{
     world::{Attempt, Log},
 };
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct History {
     /// Log index of the committed offset; the records below it are accounted for in `at_risk` and `lost`.
     committed: u64,
@@ -39,7 +39,7 @@ pub(super) struct History {
 }
 
 /// The records that run on one consumer.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Running {
     by_worker: Vec<Option<(Option<KeyId>, Offset)>>,
     /// How many there are of each key, by its number.
@@ -47,7 +47,7 @@ struct Running {
 }
 
 /// Which attempts an epoch has under way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct EpochNotes {
     epoch: Epoch,
     running: PerConsumer<u64>,
@@ -195,6 +195,21 @@ impl History {
     pub(super) fn epoch_ended(&mut self, epoch: Epoch) {
         self.notes_of(epoch).ended = true;
         self.forget_epochs();
+    }
+
+    /// The epochs that occur here.
+    pub(super) fn epochs(&self) -> impl Iterator<Item = Epoch> + '_ {
+        let highest = self.highest.iter().map(|&(epoch, _)| epoch);
+        let older = self.older_highest.keys().map(|&(epoch, _)| epoch);
+        self.epochs.iter().map(|notes| notes.epoch).chain(highest).chain(older)
+    }
+
+    /// Gives every epoch another number, and keeps their order.
+    pub(super) fn renumber(&mut self, number: impl Fn(Epoch) -> Epoch) {
+        self.highest.iter_mut().for_each(|(epoch, _)| *epoch = number(*epoch));
+        self.epochs.iter_mut().for_each(|notes| notes.epoch = number(notes.epoch));
+        let older = std::mem::take(&mut self.older_highest).into_iter();
+        self.older_highest = older.map(|((epoch, key), offset)| ((number(epoch), key), offset)).collect();
     }
 
     /// The notes on an epoch: the last ones, as a rule.

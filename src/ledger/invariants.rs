@@ -20,7 +20,7 @@ pub struct Invariant {
 }
 
 /// What the facts of one tick said, as far as an invariant asks, and what the ticks before left to compare.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct TickNotes {
     pub(super) overlap: bool,
     pub(super) order_break: bool,
@@ -186,6 +186,17 @@ impl TickNotes {
             }
             _ => {}
         }
+    }
+
+    /// The epochs that occur here.
+    pub(super) fn epochs(&self) -> impl Iterator<Item = Epoch> {
+        [self.epoch].into_iter().chain(self.last.map(|(epoch, ..)| epoch))
+    }
+
+    /// Gives every epoch another number, and keeps their order.
+    pub(super) fn renumber(&mut self, number: impl Fn(Epoch) -> Epoch) {
+        self.epoch = number(self.epoch);
+        self.last = self.last.map(|(epoch, low, committed)| (number(epoch), low, committed));
     }
 
     pub(super) fn next_tick(&mut self, world: &World) {

@@ -17,6 +17,7 @@ mod fault;
 mod history;
 mod invariants;
 mod outcome;
+mod outlook;
 mod sentence;
 mod tape;
 mod tapes;

@@ -125,7 +125,7 @@ impl Pool {
     }
 
     /// Changes when some attempts end; how many.
-    fn change(&mut self, whom: impl Fn(&Attempt) -> bool, change: impl Fn(&mut Attempt)) -> usize {
+    pub(super) fn change(&mut self, whom: impl Fn(&Attempt) -> bool, change: impl Fn(&mut Attempt)) -> usize {
         let mut changed = 0;
         for attempt in self.workers.iter_mut().flatten().filter(|attempt| whom(attempt)) {
             change(attempt);

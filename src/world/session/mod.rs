@@ -3,6 +3,7 @@
 mod attempts;
 mod intake;
 mod knobs;
+mod rebase;
 mod timers;
 
 use std::collections::{BTreeMap, BTreeSet};
