@@ -33,6 +33,8 @@ pub mod scenario;
 
 pub mod export;
 
+pub mod verify;
+
 pub mod office;
 
 #[cfg(not(target_arch = "wasm32"))]
