@@ -27,7 +27,7 @@ pub use expect::{Difference, Expectations, Finding, NAMES, findings};
 pub use log::MOST_KEYS;
 pub use play::{Exhausted, MOST_IN_FLIGHT, MOST_NOTES, play};
 pub use source::{BadInput, LONGEST_FILE, Source};
-pub use trace::{LONGEST_TRACE, MOST_RECORDS};
+pub use trace::{LONGEST_TRACE, MOST_RECORDS, read_trace};
 
 use crate::{
     ids::Tick,

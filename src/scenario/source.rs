@@ -247,12 +247,17 @@ impl Error for BadInput {}
 
 /// A text from the input as part of a sentence: quoted, cut short, nothing that moves a cursor.
 pub(crate) fn shown(text: &str) -> String {
+    format!("\"{}\"", cut(text))
+}
+
+/// The same without quotes, for digits, names and lists: a number can be as long as a file.
+pub(super) fn cut(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut cut = escaped(&text.chars().take(LONGEST).collect::<String>());
     if text.chars().nth(LONGEST).is_some() {
         cut.push('…');
     }
-    format!("\"{cut}\"")
+    cut
 }
 
 /// A character in a quoted line, where each must keep its column.

@@ -48,18 +48,27 @@ pub(super) fn read(value: &Value<'_>, start: Offset, folder: Option<&Path>) -> R
         let message = format!("no trace at {}: {}", shown(&name), reason.message());
         value.complaint(message, "a readable CSV file, its path relative to this scenario's folder")
     })?;
-    let mut file = BufReader::with_capacity(LONGEST_HEADER, file.take(LONGEST_TRACE + 1));
-    let beginning = file.fill_buf().map_err(|error| BadInput::unreadable(&name, &error))?;
+    read_trace(&name, start, file)
+}
+
+/// Reads a trace, whatever it comes from, to its end; `name` is what to call it in a complaint, and `start` the
+/// log's first offset.
+///
+/// # Errors
+/// If it cannot be read, is longer than [`LONGEST_TRACE`] or has more than [`MOST_RECORDS`] records, or is no
+/// trace: the first thing that is wrong, with its line.
+pub fn read_trace(name: &str, start: Offset, reader: impl Read) -> Result<Log, BadInput> {
+    let mut reader = BufReader::with_capacity(LONGEST_HEADER, reader.take(LONGEST_TRACE + 1));
+    let beginning = reader.fill_buf().map_err(|error| BadInput::unreadable(name, &error))?;
     if beginning.len() == LONGEST_HEADER && !beginning.contains(&b'\n') {
-        return Err(BadInput::at_line(&name, 1, "this line never ends", EXPECTED_HEADER));
+        return Err(BadInput::at_line(name, 1, "this line never ends", EXPECTED_HEADER));
     }
-    let records = parse(&name, start, &mut file);
-    if file.get_ref().limit() == 0 {
+    let records = parse(name, start, &mut reader);
+    if reader.get_ref().limit() == 0 {
         let message = format!("the trace is longer than {} MiB", LONGEST_TRACE >> 20);
         return Err(BadInput::whole(name, message, "a shorter one"));
     }
-    let records = records?;
-    Log::from_records(start, records)
+    Log::from_records(start, records?)
         .map_err(|error| BadInput::whole(name, error.to_string(), "records that make a log"))
 }
 

@@ -11,7 +11,7 @@ use toml::{
 
 use super::{
     knobs,
-    source::{BadInput, Source, shown},
+    source::{BadInput, Source, cut, shown},
 };
 use crate::world::{ConfigError, config::Rule};
 
@@ -91,7 +91,7 @@ impl<'s> Document<'s> {
             Some(to) => format!("{to}.{}", error.field.split_once('.').map_or("", |(_, rest)| rest)),
             None => error.field.clone(),
         };
-        let message = format!("`{field}` is {}", error.value);
+        let message = format!("`{field}` is {}", cut(&error.value));
         self.at(&field).complaint(message, expected(error.rule))
     }
 }
@@ -127,8 +127,8 @@ impl<'d> Value<'d> {
     pub(super) fn mistyped(&self, expected: impl Into<String>) -> BadInput {
         let found = match self.node.get_ref() {
             DeValue::String(text) => format!("the string {}", shown(text)),
-            DeValue::Integer(digits) => format!("the number {digits}"),
-            DeValue::Float(digits) => format!("{digits}, which is no integer"),
+            DeValue::Integer(digits) => format!("the number {}", cut(&digits.to_string())),
+            DeValue::Float(digits) => format!("{}, which is no integer", cut(&digits.to_string())),
             DeValue::Boolean(value) => value.to_string(),
             DeValue::Datetime(_) => "a date or time".to_owned(),
             DeValue::Array(_) => "an array".to_owned(),
@@ -138,7 +138,7 @@ impl<'d> Value<'d> {
     }
 
     fn called(&self) -> String {
-        if self.path.is_empty() { "the file".to_owned() } else { format!("`{}`", self.path) }
+        if self.path.is_empty() { "the file".to_owned() } else { format!("`{}`", cut(&self.path)) }
     }
 
     /// The text, if it is a string.

@@ -3,6 +3,8 @@
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
+#[path = "../checks/mod.rs"]
+mod checks;
 mod golden;
 mod hostile;
 mod length;

@@ -5,12 +5,7 @@ use rand_pcg::Pcg32;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-use keyed_worker_pool::{
-    ids::Tick,
-    link::{Saved, read, write},
-};
-
-use super::{golden, restored};
+use super::{checks::link::check, golden};
 
 /// What is put into links: what they are made of, and what they are not.
 const PIECES: [&str; 24] = [
@@ -39,9 +34,6 @@ const PIECES: [&str; 24] = [
     "%",
     "\u{1f980}",
 ];
-
-/// Ticks that a damaged link is played: enough for its acts to act, and not for a million records.
-const PLAYED: Tick = Tick(24);
 
 fn below(dice: &mut Pcg32, n: usize) -> usize {
     ((u64::from(dice.next_u32()) * n as u64) >> 32) as usize
@@ -84,29 +76,6 @@ fn damaged(dice: &mut Pcg32, link: &str) -> String {
     }
 }
 
-/// Reads a damaged link; whether there was anything to play.
-fn plays(link: &str) -> bool {
-    match read(link) {
-        Ok(None) => false,
-        Ok(Some(panels)) => {
-            for saved in &panels {
-                let tick = saved.tick.min(PLAYED);
-                restored(&Saved { tick, ..saved.clone() });
-            }
-            // What was read can be written, and means the same.
-            let again = write(&panels).expect("not longer than it was, by far");
-            assert_eq!(read(&again), Ok(Some(panels)), "{link:?}");
-            true
-        }
-        Err(error) => {
-            let sentence = error.to_string();
-            assert!(sentence.len() < 800 && sentence.ends_with('.'), "{sentence}");
-            assert!(!sentence.contains(char::is_control), "{sentence:?}");
-            false
-        }
-    }
-}
-
 #[test]
 fn damaged_links_never_panic_and_what_reads_plays() {
     let mut dice = Pcg32::new(1, 1);
@@ -117,7 +86,7 @@ fn damaged_links_never_panic_and_what_reads_plays() {
             for _ in 0..=below(&mut dice, 4) / 2 {
                 text = damaged(&mut dice, &text);
             }
-            played += usize::from(plays(&text));
+            played += usize::from(check(text.as_bytes()));
         }
     }
     assert!(played > 500, "only {played} were links still");
@@ -127,7 +96,7 @@ fn damaged_links_never_panic_and_what_reads_plays() {
 fn every_beginning_of_a_link_is_refused_or_plays() {
     for (link, _) in golden::LINKS {
         for end in 0..=link.len() {
-            plays(&link[..end]);
+            check(&link.as_bytes()[..end]);
         }
     }
 }

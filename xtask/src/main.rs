@@ -4,6 +4,7 @@
 
 mod build;
 mod chrome;
+mod fuzz;
 mod office;
 mod process;
 mod project;
@@ -25,8 +26,11 @@ cargo xtask COMMAND
   test     every check; or only the named groups: lint, native, wasm, browser
              --built      browser: test the site as it lies in --dist, without building it
              ARG...       after a --, passed on to the browser tests' runner (node --test)
+  fuzz     look for bytes that break what reads links, scenarios and traces; or only the named targets:
+           link, scenario, trace. Needs a nightly toolchain
+             --seconds N  how long for each (default 60; 0: until stopped)
 
-Options of all three:
+Options of serve, build and test:
   --dist DIR   where the site goes (default dist)
   --dev        an unoptimised page, built in seconds
   -h, --help   this text
@@ -41,6 +45,7 @@ struct Arguments {
     site: build::Site,
     port: u16,
     built: bool,
+    seconds: u32,
     passed_on: Vec<String>,
 }
 
@@ -52,6 +57,7 @@ fn parse() -> Result<Arguments, lexopt::Error> {
         site: build::Site { dist: PathBuf::from("dist"), dev: false },
         port: 8080,
         built: false,
+        seconds: fuzz::SECONDS,
         passed_on: Vec::new(),
     };
     while let Some(argument) = parser.next()? {
@@ -61,6 +67,7 @@ fn parse() -> Result<Arguments, lexopt::Error> {
             Long("dist") => arguments.site.dist = parser.value()?.into(),
             Long("port") => arguments.port = parser.value()?.parse()?,
             Long("built") => arguments.built = true,
+            Long("seconds") => arguments.seconds = parser.value()?.parse()?,
             Value(word) if arguments.command.is_none() => arguments.command = Some(word.string()?),
             Value(word) => {
                 let word = word.string()?;
@@ -88,6 +95,7 @@ fn main() -> ExitCode {
         // For trunk, when it has built everything.
         Some("name-office") => office::rename().map(|()| ExitCode::SUCCESS),
         Some("test") => test::test(&arguments.groups, site, arguments.built, &arguments.passed_on),
+        Some("fuzz") => fuzz::fuzz(&arguments.groups, arguments.seconds).map(|()| ExitCode::SUCCESS),
         Some(other) => {
             eprintln!("error: there is no command {other:?}\n\n{USAGE}");
             return ExitCode::from(2);

@@ -79,10 +79,11 @@ fn plans<'a>(site: &'a Site, built: bool, passed_on: &'a [String]) -> Vec<Plan<'
             group: "lint",
             name: "formatting",
             what: "formatting",
-            fix: "`cargo fmt --all`",
+            fix: "`cargo fmt --all`, and the same in fuzz/, which is a workspace of its own",
             run: Box::new(|_| {
                 tools::component("rustfmt", "fmt")?;
-                run(cargo().args(["fmt", "--all", "--check"]))
+                run(cargo().args(["fmt", "--all", "--check"]))?;
+                run(cargo().args(["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]))
             }),
         },
         Plan {

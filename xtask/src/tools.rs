@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::{
     process::{cargo, command, exists, output, run, say},
@@ -13,6 +13,12 @@ use crate::{
 /// The bundler. Built with neither its updater nor its own TLS, and its release profile undone: three times as
 /// fast to install.
 const TRUNK: &str = "0.21.14";
+
+/// The driver of the fuzzer. It takes no part in what is measured: built as fast as it can be.
+const CARGO_FUZZ: &str = "0.13.1";
+
+/// The toolchain that can instrument code for the fuzzer.
+pub(crate) const NIGHTLY: &str = "nightly";
 
 /// What the page is compiled to.
 pub(crate) const WASM_TARGET: &str = "wasm32-unknown-unknown";
@@ -51,6 +57,22 @@ pub(crate) fn wasm_bindgen() -> Result<()> {
     let lock = fs::read_to_string(project::root().join("Cargo.lock")).context("reading Cargo.lock")?;
     let version = locked(&lock, "wasm-bindgen").context("Cargo.lock names no wasm-bindgen")?;
     install("wasm-bindgen-cli", version, "wasm-bindgen-test-runner", &[], 1)
+}
+
+/// A nightly toolchain, which nothing but the fuzzer needs. It is large, so it is not installed unasked.
+pub(crate) fn nightly() -> Result<()> {
+    if output(command("rustup").args(["run", NIGHTLY, "rustc", "--version"])).is_some() {
+        return Ok(());
+    }
+    bail!(
+        "the fuzzer needs a nightly toolchain, whose compiler can instrument code: \
+         `rustup toolchain install {NIGHTLY} --profile minimal`, and run this again"
+    )
+}
+
+/// The fuzzer's driver.
+pub(crate) fn cargo_fuzz() -> Result<()> {
+    install("cargo-fuzz", CARGO_FUZZ, "cargo-fuzz", &[], 1)
 }
 
 /// wasm-opt, from npm. Without Node there is none; the answer says whether there is.
