@@ -5,6 +5,7 @@
 mod build;
 mod chrome;
 mod fuzz;
+mod mutants;
 mod office;
 mod process;
 mod project;
@@ -29,6 +30,10 @@ cargo xtask COMMAND
   fuzz     look for bytes that break what reads links, scenarios and traces; or only the named targets:
            link, scenario, trace. Needs a nightly toolchain
              --seconds N  how long for each (default 60; 0: until stopped)
+  mutants  change the engine in hundreds of small ways, one at a time, and tell which changes no test notices
+           and docs/mutants.md does not explain (an hour or two; reports in target/mutants)
+             --shard K/N  only every Nth change, from the Kth (0 is the first) on
+             ARG...       after a --, passed on to cargo-mutants
 
 Options of serve, build and test:
   --dist DIR   where the site goes (default dist)
@@ -46,6 +51,7 @@ struct Arguments {
     port: u16,
     built: bool,
     seconds: u32,
+    shard: Option<String>,
     passed_on: Vec<String>,
 }
 
@@ -58,6 +64,7 @@ fn parse() -> Result<Arguments, lexopt::Error> {
         port: 8080,
         built: false,
         seconds: fuzz::SECONDS,
+        shard: None,
         passed_on: Vec::new(),
     };
     while let Some(argument) = parser.next()? {
@@ -68,10 +75,12 @@ fn parse() -> Result<Arguments, lexopt::Error> {
             Long("port") => arguments.port = parser.value()?.parse()?,
             Long("built") => arguments.built = true,
             Long("seconds") => arguments.seconds = parser.value()?.parse()?,
+            Long("shard") => arguments.shard = Some(parser.value()?.string()?),
             Value(word) if arguments.command.is_none() => arguments.command = Some(word.string()?),
             Value(word) => {
                 let word = word.string()?;
-                let passed_on = word.starts_with('-') || word.contains(['/', '.']);
+                let all = arguments.command.as_deref() == Some("mutants");
+                let passed_on = all || word.starts_with('-') || word.contains(['/', '.']);
                 if passed_on { &mut arguments.passed_on } else { &mut arguments.groups }.push(word);
             }
             other => return Err(other.unexpected()),
@@ -94,6 +103,9 @@ fn main() -> ExitCode {
         Some("serve") => serve::serve(site, arguments.port).map(|()| ExitCode::SUCCESS),
         // For trunk, when it has built everything.
         Some("name-office") => office::rename().map(|()| ExitCode::SUCCESS),
+        Some("mutants") => {
+            mutants::mutants(arguments.shard.as_deref(), &arguments.passed_on).map(|()| ExitCode::SUCCESS)
+        }
         Some("test") => test::test(&arguments.groups, site, arguments.built, &arguments.passed_on),
         Some("fuzz") => fuzz::fuzz(&arguments.groups, arguments.seconds).map(|()| ExitCode::SUCCESS),
         Some(other) => {

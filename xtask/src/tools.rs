@@ -20,6 +20,9 @@ const CARGO_FUZZ: &str = "0.13.1";
 /// The toolchain that can instrument code for the fuzzer.
 pub(crate) const NIGHTLY: &str = "nightly";
 
+/// Changes the engine's code and runs its tests.
+const CARGO_MUTANTS: &str = "27.1.0";
+
 /// What the page is compiled to.
 pub(crate) const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
@@ -46,7 +49,7 @@ pub(crate) fn component(name: &str, subcommand: &str) -> Result<()> {
 /// The bundler that makes the page, and what it calls.
 pub(crate) fn trunk() -> Result<()> {
     wasm_bindgen()?;
-    install("trunk", TRUNK, "trunk", &["--no-default-features", "--features", "rustls"], 4)?;
+    install("trunk", TRUNK, &["trunk"], &["--no-default-features", "--features", "rustls"], 4)?;
     // With both installed, what they were compiled from is only in the way.
     let _ = fs::remove_dir_all(project::tools().join("build"));
     Ok(())
@@ -56,7 +59,15 @@ pub(crate) fn trunk() -> Result<()> {
 pub(crate) fn wasm_bindgen() -> Result<()> {
     let lock = fs::read_to_string(project::root().join("Cargo.lock")).context("reading Cargo.lock")?;
     let version = locked(&lock, "wasm-bindgen").context("Cargo.lock names no wasm-bindgen")?;
-    install("wasm-bindgen-cli", version, "wasm-bindgen-test-runner", &[], 1)
+    install("wasm-bindgen-cli", version, &["wasm-bindgen-test-runner"], &[], 1)
+}
+
+/// What changes the engine's code and runs its tests.
+pub(crate) fn cargo_mutants() -> Result<()> {
+    // Called by its own name, it plays cargo.
+    install("cargo-mutants", CARGO_MUTANTS, &["cargo-mutants", "mutants"], &[], 2)?;
+    let _ = fs::remove_dir_all(project::tools().join("build"));
+    Ok(())
 }
 
 /// A nightly toolchain, which nothing but the fuzzer needs. It is large, so it is not installed unasked.
@@ -72,7 +83,7 @@ pub(crate) fn nightly() -> Result<()> {
 
 /// The fuzzer's driver.
 pub(crate) fn cargo_fuzz() -> Result<()> {
-    install("cargo-fuzz", CARGO_FUZZ, "cargo-fuzz", &[], 1)
+    install("cargo-fuzz", CARGO_FUZZ, &["cargo-fuzz"], &[], 1)
 }
 
 /// wasm-opt, from npm. Without Node there is none; the answer says whether there is.
@@ -100,8 +111,8 @@ pub(crate) fn npm(folder: &str, what: &str) -> Result<()> {
 }
 
 /// Installs a crate's programs into the tools folder, unless the right version is there or on the PATH.
-fn install(package: &str, version: &str, program: &str, features: &[&str], minutes: u32) -> Result<()> {
-    let answer = output(command(program).arg("--version")).unwrap_or_default();
+fn install(package: &str, version: &str, program: &[&str], features: &[&str], minutes: u32) -> Result<()> {
+    let answer = output(command(program[0]).args(&program[1..]).arg("--version")).unwrap_or_default();
     if answer.split_whitespace().last() == Some(version) {
         return Ok(());
     }

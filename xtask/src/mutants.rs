@@ -1,0 +1,87 @@
+//! Small changes to the engine, one at a time: which of them does no test notice?
+//!
+//! `.cargo/mutants.toml` says what is changed. docs/mutants.md lists the changes that no test notices because
+//! there is nothing to notice; any other that gets through is an error.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use anyhow::{Context, Result, bail};
+
+use crate::{
+    process::{cargo, say},
+    project, tools,
+};
+
+/// The core's tests, in two passes. Most changes turn the one number of the first pass's few hundred random runs
+/// into another; only what gets through is built and tested with all the rest.
+const PASSES: [&[&str]; 2] =
+    [&["everywhere"], &["core", "differential", "metamorphic", "player", "presets", "scenarios", "twins"]];
+
+/// Exit codes of a cargo-mutants that did its work: all noticed, some not, some only by running into the limit.
+const DONE: [i32; 3] = [0, 2, 3];
+
+/// Makes the changes of one shard (`K/N`: every Nth change, from the Kth on), or all of them.
+pub(crate) fn mutants(shard: Option<&str>, passed_on: &[String]) -> Result<()> {
+    tools::cargo_mutants()?;
+    let folder = project::root().join("target/mutants");
+    let output = folder.join(shard.map_or("all".to_owned(), |shard| shard.replace('/', "-of-")));
+    for (pass, tests) in PASSES.iter().enumerate() {
+        say(&format!("pass {} of {}: {}", pass + 1, PASSES.len(), tests.join(", ")));
+        let mut command = cargo();
+        command.args(["mutants", "--no-times", "--sharding", "round-robin", "--output"]).arg(&output);
+        if pass > 0 {
+            command.arg("--iterate");
+        }
+        if let Some(shard) = shard {
+            command.args(["--shard", shard]);
+        }
+        // As an argument of every cargo: else each change would be built into all of the project's tests.
+        command.args(tests.iter().map(|test| format!("--cargo-arg=--test={test}"))).args(passed_on);
+        // One folder for all copies of the sources: what does not change is compiled once.
+        command.env("CARGO_TARGET_DIR", folder.join("build"));
+        let status = command.status().context("could not start cargo-mutants")?;
+        if !status.code().is_some_and(|code| DONE.contains(&code)) {
+            bail!("cargo-mutants gave up ({status}); {} says why", output.join("mutants.out/log").display());
+        }
+    }
+    judge(&output.join("mutants.out/missed.txt"))
+}
+
+/// Survivors must be on the list.
+fn judge(missed: &Path) -> Result<()> {
+    let missed = fs::read_to_string(missed).with_context(|| format!("reading {}", missed.display()))?;
+    let list =
+        fs::read_to_string(project::root().join("docs/mutants.md")).context("reading docs/mutants.md")?;
+    let survivors: BTreeSet<String> = missed.lines().map(without_place).collect();
+    let unknown: Vec<_> = survivors.iter().filter(|name| !list.contains(&format!("`{name}`"))).collect();
+    if unknown.is_empty() {
+        say(&format!(
+            "{} changes got through, all of them listed in docs/mutants.md",
+            missed.lines().count()
+        ));
+        return Ok(());
+    }
+    for name in &unknown {
+        println!("    {name}");
+    }
+    bail!("no test notices the changes above ({}), and docs/mutants.md does not say why", unknown.len())
+}
+
+/// A change's name without line and column, which every edit moves.
+fn without_place(name: &str) -> String {
+    match name.splitn(4, ':').collect::<Vec<_>>()[..] {
+        [file, _, _, what] => format!("{file}:{what}"),
+        _ => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_place;
+
+    #[test]
+    fn a_name_keeps_its_file_and_its_function() {
+        let name = "src/mechanism/gate.rs:41:37: replace >= with < in PauseGate::test";
+        assert_eq!(without_place(name), "src/mechanism/gate.rs: replace >= with < in PauseGate::test");
+    }
+}
