@@ -6,6 +6,7 @@ mod json;
 mod out;
 mod report;
 mod run;
+mod verify;
 mod why;
 
 use std::process::ExitCode;
@@ -76,6 +77,13 @@ enum Command {
     /// broken that no setting breaks on purpose, whether or not it says anything about `violated`. Other
     /// broken invariants are mentioned where the file has no `violated`.
     Check(check::CheckArgs),
+    /// Verify every promise against every mechanism
+    ///
+    /// Small systems are explored to the last state: every order in which records can finish, every place for a
+    /// crash, a revoke, a poison, a stall, a turned knob. Larger ones are sampled at random. What breaks on
+    /// purpose is shown with the shortest run that breaks it; anything else that broke would be a fault, and
+    /// exit code 1.
+    Verify(verify::VerifyArgs),
     /// Print a scenario with every key there is, explained
     ///
     /// It runs as it stands: kwp example > my.toml; kwp check my.toml
@@ -98,6 +106,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(args, &mut paper),
         Command::Why(args) => why::run(args, &mut paper),
         Command::Check(args) => check::run(args, &mut paper),
+        Command::Verify(args) => verify::run(args, &mut paper),
         Command::Example => {
             paper.line(EXAMPLE.trim_end());
             0

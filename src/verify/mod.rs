@@ -14,6 +14,8 @@
 mod configuration;
 mod example;
 mod node;
+mod random;
+mod record;
 mod report;
 mod search;
 mod suites;
@@ -21,6 +23,8 @@ mod ways;
 
 pub use configuration::{Configuration, Troubles};
 pub use example::Example;
+pub use random::{Sample, sample};
+pub use record::{NoRecord, Record, Row, Shown};
 pub use report::{Report, Surprise};
 pub use search::{MOST_STATES, explore};
 pub use suites::{Size, suites};

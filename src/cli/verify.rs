@@ -1,0 +1,135 @@
+//! `kwp verify`: every promise against every mechanism, in all states of small systems and in random runs of
+//! larger ones.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{
+    file::replace,
+    out::{BAD, GOOD, HEAD, ODD, Paper, complain, paint},
+};
+use crate::{
+    ledger::{INVARIANTS, escaped},
+    verify::{Record, Row, Size, Suite, suites},
+};
+
+/// Arguments of `kwp verify`.
+#[derive(Args, Debug)]
+pub(super) struct VerifyArgs {
+    /// Only the suites with these words in their names
+    #[arg(value_name = "WORDS")]
+    words: Vec<String>,
+
+    /// Go further: larger bounds, some minutes instead of some tens of seconds
+    #[arg(long)]
+    large: bool,
+
+    /// Random runs for each suite, beyond what is exhausted
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    runs: u64,
+
+    /// What the random runs are drawn from
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+
+    /// List the suites with their bounds, and check nothing
+    #[arg(long)]
+    list: bool,
+
+    /// Write what came of it as JSON into a file
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+
+    /// Write the matrix as a table of HTML into a file, with links to the examples
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
+}
+
+/// 0: everything holds that is to hold; 1: something does not; 2: bad usage.
+pub(super) fn run(args: &VerifyArgs, paper: &mut Paper) -> u8 {
+    let size = if args.large { Size::Large } else { Size::Small };
+    let words: Vec<String> = args.words.iter().map(|word| word.to_lowercase()).collect();
+    let named = |suite: &Suite| words.iter().all(|word| suite.name.to_lowercase().contains(word));
+    let chosen: Vec<Suite> = suites(size).into_iter().filter(named).collect();
+    if chosen.is_empty() {
+        complain(
+            BAD,
+            "error",
+            format!("no suite has {:?} in its name; --list shows them", args.words.join(" ")),
+        );
+        return 2;
+    }
+    if args.list {
+        for suite in &chosen {
+            paper.line(paint(HEAD, suite.name));
+            paper.line(format!("  {}", suite.bounds));
+        }
+        return 0;
+    }
+    let mut rows = Vec::new();
+    for suite in &chosen {
+        match Row::fill(suite, args.runs, args.seed) {
+            Ok(row) => {
+                tell(&row, paper);
+                rows.push(row);
+            }
+            Err(error) => {
+                complain(BAD, "broken", error);
+                return 1;
+            }
+        }
+        if paper.is_torn() {
+            return 0;
+        }
+    }
+    paper.line(format!("{} every promise holds that is to hold", paint(GOOD, "verified")));
+    write(args, Record { command: command(args), rows })
+}
+
+/// One suite.
+fn tell(row: &Row, paper: &mut Paper) {
+    paper.line(paint(HEAD, &row.suite));
+    paper.line(format!("  {}", row.bounds));
+    paper.line(format!(
+        "  {} configurations, {} states exhausted, {} random runs",
+        row.configurations, row.states, row.runs
+    ));
+    for invariant in &INVARIANTS {
+        if let Some(shown) = row.breaks.get(invariant.sentence) {
+            paper.line(format!(
+                "  {} in tick {} at the soonest: {} (#{})",
+                paint(ODD, "breaks"),
+                shown.tick,
+                invariant.sentence,
+                shown.link
+            ));
+        }
+    }
+    let held = INVARIANTS.len() - row.breaks.len();
+    paper.line(format!("  {} {held} of {} promises", paint(GOOD, "cannot break"), INVARIANTS.len()));
+    if let Some(stuck) = &row.stuck {
+        paper.line(format!("  {} after tick {} (#{})", paint(ODD, "gets nowhere"), stuck.tick, stuck.link));
+    }
+    paper.line("");
+    paper.flush();
+}
+
+/// What fills the record anew.
+fn command(args: &VerifyArgs) -> String {
+    let large = if args.large { " --large" } else { "" };
+    let seed = if args.seed == 0 { String::new() } else { format!(" --seed {}", args.seed) };
+    format!("kwp verify{large} --runs {}{seed}", args.runs)
+}
+
+fn write(args: &VerifyArgs, record: Record) -> u8 {
+    let files = [(&args.record, record.to_json()), (&args.table, record.to_html())];
+    for (path, content) in files {
+        let Some(path) = path else { continue };
+        if let Err(error) = replace(path, content.as_bytes()) {
+            complain(BAD, "error", format!("{}: {error}", escaped(&path.display().to_string())));
+            return 2;
+        }
+    }
+    0
+}
