@@ -197,15 +197,7 @@ impl Deck {
     /// # Errors
     /// If its settings break a rule.
     pub fn restore(saved: &Saved) -> Result<Deck, ConfigError> {
-        let branch = Branch::begin(saved.start.clone(), &saved.acts)?;
-        let kept = match &saved.compare {
-            Compare::Kept(Old { start, acts, fork }) => {
-                Some(Kept { branch: Branch::begin(start.clone(), acts)?, fork: *fork })
-            }
-            Compare::Off | Compare::Armed => None,
-        };
-        let comparing = saved.compare != Compare::Off;
-        let mut deck = Deck { branch, kept, comparing, revision: 0 };
+        let mut deck = Deck::restore_beginning(saved)?;
         // What was done after the moment it was left at is known again: it plays as it was until somebody acts.
         let branches = [Some(&deck.branch), deck.kept.as_ref().map(|kept| &kept.branch)];
         let last_act =
@@ -215,6 +207,22 @@ impl Deck {
         }
         deck.seek(saved.tick.after(1));
         Ok(deck)
+    }
+
+    /// The same at its beginning: whoever restores a moment far away may want to go there in steps.
+    ///
+    /// # Errors
+    /// If its settings break a rule.
+    pub fn restore_beginning(saved: &Saved) -> Result<Deck, ConfigError> {
+        let branch = Branch::begin(saved.start.clone(), &saved.acts)?;
+        let kept = match &saved.compare {
+            Compare::Kept(Old { start, acts, fork }) => {
+                Some(Kept { branch: Branch::begin(start.clone(), acts)?, fork: *fork })
+            }
+            Compare::Off | Compare::Armed => None,
+        };
+        let comparing = saved.compare != Compare::Off;
+        Ok(Deck { branch, kept, comparing, revision: 0 })
     }
 
     /// What it takes to come back here.
@@ -282,12 +290,17 @@ impl Deck {
         self.branch.length.max(kept)
     }
 
+    /// How many ticks of this future were executed at some time: up to there it is known.
+    #[must_use]
+    pub fn known(&self) -> Tick {
+        self.runs().iter().map(Player::known).max().unwrap_or_default()
+    }
+
     /// Where the End key leads, in executed ticks: as far as this future is known if that is ahead, else to the
     /// last tick.
     #[must_use]
     pub fn end(&self) -> Tick {
-        let known = self.runs().iter().map(Player::known).max().unwrap_or_default();
-        if known > self.now() { known } else { self.length().after(1) }
+        if self.known() > self.now() { self.known() } else { self.length().after(1) }
     }
 
     /// Whether the last tick was executed, or a run has grown to what a page can hold.
@@ -450,19 +463,21 @@ impl Deck {
         }
     }
 
-    /// What was done at the fork in the new future and not in the old one, and the other way round. Settings that
-    /// differ from the start on count as knobs turned there.
+    /// What was done in the new future and not in the old one, and the other way round, by tick. Settings that
+    /// differ from the start on count as knobs turned at the fork.
     #[must_use]
-    pub fn forked_by(&self) -> [Vec<Input>; 2] {
+    pub fn forked_by(&self) -> [Vec<(Tick, Input)>; 2] {
         let Some(Kept { branch: old, fork }) = &self.kept else { return Default::default() };
         let done = |own: &Branch, other: &Branch| {
-            let other_acts = other.acts().get(fork).map_or(&[][..], Vec::as_slice);
-            let acts = own.acts().get(fork).into_iter().flatten().filter(|input| !other_acts.contains(input));
+            let acts = own.acts().range(fork..).flat_map(|(tick, inputs)| {
+                let others = other.acts().get(tick).map_or(&[][..], Vec::as_slice);
+                inputs.iter().filter(|input| !others.contains(input)).map(|input| (*tick, input.clone()))
+            });
             let front = own.start.front();
             let knobs = |branch: &Branch| branch.runs.get(front).map(|run| run.setup().knobs().clone());
             let turned = knobs(own).zip(knobs(other)).map(|(own, other)| own.differences(&other));
-            let turned = turned.filter(|knobs| !knobs.is_empty()).map(Input::Set);
-            turned.into_iter().chain(acts.cloned()).collect()
+            let turned = turned.filter(|knobs| !knobs.is_empty()).map(|knobs| (*fork, Input::Set(knobs)));
+            turned.into_iter().chain(acts).collect()
         };
         [done(&self.branch, old), done(old, &self.branch)]
     }

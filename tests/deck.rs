@@ -85,7 +85,7 @@ fn what_differs_between_two_futures_is_named() {
     assert_eq!(difference.first, Some(Tick(1)));
     let names: Vec<_> = difference.outcome.iter().map(|(name, ..)| *name).collect();
     assert_eq!(names, ["completions", "rows"]);
-    assert_eq!(deck.forked_by(), [vec![Input::Complete(Offset(3))], vec![]]);
+    assert_eq!(deck.forked_by(), [vec![(Tick(1), Input::Complete(Offset(3)))], vec![]]);
     assert_eq!(deck.difference(1), None, "there is no such run");
 }
 
@@ -96,10 +96,7 @@ fn a_knob_written_into_the_past_is_compared_from_the_start() {
     played_to(&mut deck, 23);
     deck.rewrite(deck.start().clone().turned(&[Knob::Drain(2)])).unwrap();
     assert_eq!(deck.kept().map(|(_, fork)| fork), Some(Tick(0)));
-    assert_eq!(
-        deck.forked_by(),
-        [vec![Input::Set(vec![Knob::Drain(2)])], vec![Input::Set(vec![Knob::Drain(7)])]]
-    );
+    assert_eq!(deck.forked_by(), [2, 7].map(|ticks| vec![(Tick(0), Input::Set(vec![Knob::Drain(ticks)]))]));
     // Both are told of the drain in tick 10, with another deadline.
     let difference = deck.difference(0).unwrap();
     assert_eq!(difference.first, Some(Tick(10)));

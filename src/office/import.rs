@@ -5,9 +5,8 @@ use crate::{
     ledger::Keep,
     link::{self, Compare, Saved},
     player::{Inputs, Player},
-    presets::{Brought, Panel, Start},
+    presets::{Brought, Start},
     scenario::{DEFAULT_TICKS, Scenario, Source},
-    world::config::Intake,
 };
 
 /// The most events that a run of the page may leave behind.
@@ -30,6 +29,12 @@ pub struct Import {
 /// # Errors
 /// What is wrong with the file, as `kwp` says it; or what of it is too much for a page.
 pub fn import(name: &str, text: &str) -> Result<Import, String> {
+    if text.trim_start_matches('\u{feff}').starts_with("time,key,work") {
+        return Err(format!(
+            "{name} is a trace, not a scenario. A scenario reads it with `[log]` and `csv = \"{name}\"`, and \
+             `kwp run` plays that; the page reads single files only."
+        ));
+    }
     let source = Source::from_reader(name, text.as_bytes()).map_err(|error| error.to_string())?;
     let scenario = Scenario::parse_alone(&source).map_err(|error| error.to_string())?;
     let too_much = |why: String| format!("{name}: {why} `kwp run` does it.");
@@ -50,14 +55,6 @@ pub fn import(name: &str, text: &str) -> Result<Import, String> {
 
 /// The scenario in the panel that it fits.
 fn start(scenario: &Scenario) -> Result<Start, String> {
-    let setup = scenario.setup.clone();
-    let panel = Panel::fitting(&setup, &scenario.inputs);
-    let front = match (panel, setup.knobs().intake) {
-        // The shared pool is there to be compared with.
-        (Panel::Dispatch, _) | (Panel::Backpressure, Intake::Unbounded) => 1,
-        (Panel::Backpressure, Intake::Block) => 2,
-        (Panel::Backpressure | Panel::Watermark | Panel::Rebalance, _) => 0,
-    };
     if scenario.last.0 > link::MOST_TICKS {
         return Err(format!(
             "The run goes on to tick {}; on a page {} is the last.",
@@ -69,8 +66,7 @@ fn start(scenario: &Scenario) -> Result<Start, String> {
     let title = scenario.title.clone().unwrap_or_else(|| title_of(&scenario.file));
     // What would come after the end never acts.
     let script = scenario.inputs.range(..=last).map(|(tick, inputs)| (*tick, inputs.clone())).collect();
-    let brought = Brought { title, setup, script, last, front };
-    Ok(Start::Brought(panel, brought))
+    Ok(Brought::fitting(title, scenario.setup.clone(), script, last))
 }
 
 /// One tick after everything is settled, so that this is seen; nobody wants to wait longer.

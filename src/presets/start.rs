@@ -182,6 +182,19 @@ impl Start {
 }
 
 impl Brought {
+    /// A scenario in the panel that it fits, its own run in front.
+    #[must_use]
+    pub fn fitting(title: String, setup: Setup, script: Inputs, last: Tick) -> Start {
+        let panel = Panel::fitting(&setup, &script);
+        let front = match (panel, setup.knobs().intake) {
+            // The shared pool is there to be compared with.
+            (Panel::Dispatch, _) | (Panel::Backpressure, Intake::Unbounded) => 1,
+            (Panel::Backpressure, Intake::Block) => 2,
+            (Panel::Backpressure | Panel::Watermark | Panel::Rebalance, _) => 0,
+        };
+        Start::Brought(panel, Brought { title, setup, script, last, front })
+    }
+
     /// The panel's runs: the scenario's own, and what that panel sets beside it.
     fn players(&self, panel: Panel) -> Result<Vec<Player>, ConfigError> {
         let turned = match panel {

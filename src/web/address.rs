@@ -15,7 +15,8 @@ use crate::{
     presets::{Panel, Start},
 };
 
-/// What changed is written after a moment of rest, and at the latest after so long, in milliseconds.
+/// What the reader did is written at once, unless something was just before: then after a moment of rest, as
+/// where only time passed; at the latest after so long, in milliseconds.
 const REST_MS: i32 = 300;
 const LATEST_MS: f64 = 1_500.0;
 
@@ -29,6 +30,9 @@ pub(super) enum Entry {
     New,
 }
 
+/// Tells a panel what it is to be, and whether that is a step of the reader's own.
+type Tell = Callback<(Option<Saved>, Entry)>;
+
 thread_local! {
     static ADDRESS: RefCell<Address> = RefCell::default();
 }
@@ -38,18 +42,20 @@ struct Address {
     /// Panels that are not as they opened, in the order of [`Panel::ALL`].
     saved: [Option<Saved>; Panel::ALL.len()],
     /// How each panel is told that it is to be as a link says, or as it opened.
-    tell: [Option<Callback<Option<Saved>>>; Panel::ALL.len()],
+    tell: [Option<Tell>; Panel::ALL.len()],
     /// The fragment as it was last read or written, without its `#`.
     fragment: String,
     /// What is to be written, and since when.
     due: Option<(Entry, f64)>,
+    /// When something the reader did was last written at once.
+    done_ms: Option<f64>,
     timer: Option<i32>,
     on_timer: Option<Closure<dyn FnMut()>>,
 }
 
 /// Reads the address the page was opened with, and listens to it from now on. Called before panels join.
 pub(super) fn listen(window: &Window) {
-    let fresh = window.history().and_then(|history| history.state()).is_ok_and(|state| state.is_null());
+    let fresh = is_fresh(window);
     let first = read(window);
     let on_timer = Closure::<dyn FnMut()>::new(flush);
     ADDRESS.with_borrow_mut(|address| address.on_timer = Some(on_timer));
@@ -59,6 +65,10 @@ pub(super) fn listen(window: &Window) {
         let _ = window.add_event_listener_with_callback(event, on_change.as_ref().unchecked_ref());
     }
     on_change.forget();
+    // Whoever leaves at once finds everything again.
+    let on_leave = Closure::<dyn FnMut()>::new(flush);
+    let _ = window.add_event_listener_with_callback("pagehide", on_leave.as_ref().unchecked_ref());
+    on_leave.forget();
     // A link that somebody sent leads to its panel; a reload stays where the reader was.
     if let (true, Some(panel)) = (fresh, first) {
         scroll_to(panel);
@@ -75,7 +85,7 @@ pub(super) fn scroll_to(panel: Panel) {
 }
 
 /// A panel is there: what the address says of it, and how to tell it more.
-pub(super) fn join(panel: Panel, tell: Callback<Option<Saved>>) -> Option<Saved> {
+pub(super) fn join(panel: Panel, tell: Tell) -> Option<Saved> {
     ADDRESS.with_borrow_mut(|address| {
         address.tell[panel as usize] = Some(tell);
         address.saved[panel as usize].clone()
@@ -85,20 +95,28 @@ pub(super) fn join(panel: Panel, tell: Callback<Option<Saved>>) -> Option<Saved>
 /// A panel is as it says now.
 pub(super) fn put(panel: Panel, saved: Saved, entry: Entry) {
     let saved = (!is_opening(&saved)).then_some(saved);
-    ADDRESS.with_borrow_mut(|address| {
-        if address.saved[panel as usize] != saved {
-            address.saved[panel as usize] = saved;
-            address.write_soon(entry);
+    let at_once = ADDRESS.with_borrow_mut(|address| {
+        if address.saved[panel as usize] == saved {
+            return false;
         }
+        address.saved[panel as usize] = saved;
+        address.write_soon(entry);
+        entry == Entry::New && address.begins_something()
     });
+    // What was done by then survives whatever comes next, a reload too.
+    if at_once {
+        flush();
+    }
 }
 
 /// Makes one panel as `saved` says, wherever the reader is: a scenario was brought.
 pub(super) fn show(saved: Saved) {
     let panel = saved.start.panel();
+    // What was there before is a step back from here.
+    flush();
     let tell = ADDRESS.with_borrow(|address| address.tell[panel as usize].clone());
     if let Some(tell) = tell {
-        tell.emit(Some(saved));
+        tell.emit((Some(saved), Entry::New));
         scroll_to(panel);
     }
 }
@@ -125,6 +143,18 @@ fn is_opening(saved: &Saved) -> bool {
 }
 
 impl Address {
+    /// Whether the reader begins to do something, rather than goes on with it, as with a slider that is dragged:
+    /// all of that is one entry of the history.
+    fn begins_something(&mut self) -> bool {
+        let now_ms = now_ms();
+        let goes_on = self.done_ms.is_some_and(|done_ms| now_ms - done_ms < f64::from(REST_MS));
+        self.done_ms = Some(now_ms);
+        if let (true, Some((entry, _))) = (goes_on, &mut self.due) {
+            *entry = Entry::Same;
+        }
+        !goes_on
+    }
+
     fn write_soon(&mut self, entry: Entry) {
         let Some(window) = web_sys::window() else { return };
         let now_ms = now_ms();
@@ -195,14 +225,23 @@ fn follow() {
         });
         return;
     }
-    read(&window);
+    let first = read(&window);
     let told: Vec<_> = ADDRESS
         .with_borrow(|address| address.tell.iter().cloned().zip(address.saved.iter().cloned()).collect());
     for (tell, saved) in told {
         if let Some(tell) = tell {
-            tell.emit(saved);
+            tell.emit((saved, Entry::Same));
         }
     }
+    // Whoever follows a link wants to see where it leads; whoever goes back is where he was.
+    if let Some(panel) = first.filter(|_| is_fresh(&window)) {
+        scroll_to(panel);
+    }
+}
+
+/// Whether the address is not one that was written here: a link was opened.
+fn is_fresh(window: &Window) -> bool {
+    window.history().and_then(|history| history.state()).is_ok_and(|state| state.is_null())
 }
 
 /// Reads the address; the first panel that it names.
@@ -226,9 +265,12 @@ fn read(window: &Window) -> Option<Panel> {
     first
 }
 
+/// The fragment, without its `#`; what somebody's program wrote as `%3D` is read as it was.
 fn fragment(window: &Window) -> String {
     let fragment = window.location().hash().unwrap_or_default();
-    fragment.strip_prefix('#').unwrap_or(&fragment).to_owned()
+    let fragment = fragment.strip_prefix('#').unwrap_or(&fragment);
+    let decoded = if fragment.contains('%') { js_sys::decode_uri_component(fragment).ok() } else { None };
+    decoded.map_or_else(|| fragment.to_owned(), String::from)
 }
 
 /// Whether a fragment names a place of the article.

@@ -63,10 +63,18 @@ pub(super) fn bring(file: File, done: Callback<Result<String, String>>) {
     }
     spawn_local(async move {
         match wasm_bindgen_futures::JsFuture::from(file.text()).await {
+            Ok(text) if is_no_text(&text) => {
+                done.emit(Err(format!("{} is no text in UTF-8, so it is no scenario.", file.name())));
+            }
             Ok(text) => read(file.name(), text, done),
             Err(_) => done.emit(Err(format!("{} cannot be read.", file.name()))),
         }
     });
+}
+
+/// Whether a file's content was not read as text: what is not UTF-8 becomes a character that says so.
+fn is_no_text(text: &JsValue) -> bool {
+    text.as_string().is_none_or(|text| text.contains(['\0', '\u{fffd}']))
 }
 
 fn read(name: String, content: JsValue, done: Callback<Result<String, String>>) {

@@ -289,10 +289,78 @@ test("a scenario is chosen from the menu, plays, and is in the link", async (t) 
   await page.waitForFunction(() => document.querySelector('[data-panel="dispatch"] .panel-hint').innerText.includes("Seven before five"));
   await dispatch.set("timeline", 4);
   assert.equal(await dispatch.counter("order-breaks"), 1);
-  await address(page, "scenario=");
+  await address(page, "tick=4");
   const other = await open(t, { path: hash(page.url()) });
   assert.equal(await panel(other, "dispatch").counter("order-breaks"), 1);
   await panel(other, "dispatch").find('.sentence [data-act="why"]').click();
   await panel(other, "dispatch").find(".why-chain li").first().waitFor();
   assert.match(await panel(other, "dispatch").find(".why").innerText(), /routing = shared/);
+});
+
+test("what was done just before the page was left is kept", async (t) => {
+  const page = await open(t);
+  const watermark = panel(page, "watermark");
+  await watermark.find('[data-offset="3"]').click();
+  await page.reload();
+  await page.locator("html[data-boot=running]").waitFor({ state: "attached" });
+  assert.equal(await panel(page, "watermark").counter("completed"), 1);
+});
+
+test("a scenario that is brought loses nothing: back in the browser, or the panel's own run again", async (t) => {
+  const page = await open(t);
+  const watermark = panel(page, "watermark");
+  for (const offset of [4, 5, 6]) await watermark.find(`[data-offset="${offset}"]`).click();
+  await drop(page, "tap.toml", 'ticks = 9\n[log]\nrecords = ["0:A*tap", "1:B*tap"]\n[[at]]\ntick = 1\ndo = { complete = 1 }\n');
+  await watermark.find('[data-act="own"]').waitFor();
+  await address(page, "scenario=");
+  await page.goBack();
+  await watermark.until((now) => now === 3, "what was done is there again");
+  assert.equal(await watermark.counter("completed"), 3);
+  await page.goForward();
+  await watermark.act("own");
+  await watermark.find('[data-act="own"]').waitFor({ state: "detached" });
+  assert.equal(await watermark.find('[data-offset]').count(), 48);
+});
+
+test("a link that a mail program encoded is read all the same", async (t) => {
+  const page = await open(t, { path: `#${encodeURIComponent("v=1&panel=rebalance&drain=2&tick=15")}` });
+  assert.equal(await panel(page, "rebalance").tick(), 15);
+  assert.equal(await page.locator("#page-notice").count(), 0);
+});
+
+test("files that are no scenario are refused in a sentence", async (t) => {
+  const page = await open(t);
+  const notice = page.locator("#page-notice");
+  await drop(page, "trace.csv", "time,key,work\n0,A,3\n");
+  await notice.waitFor();
+  assert.match(await notice.innerText(), /is a trace, not a scenario/);
+  await drop(page, "picture.png", "\u0089PNG\u0000\u0000");
+  await notice.filter({ hasText: "no text in UTF-8" }).waitFor();
+});
+
+test("a run of 60,000 ticks is gone through without a frame that freezes, and scrubs at once when it is known", async (t) => {
+  const page = await open(t, { before: (page) => page.addInitScript(() => {
+    window.longest = 0;
+    const look = (before) => requestAnimationFrame((now) => {
+      window.longest = Math.max(window.longest, now - before);
+      look(now);
+    });
+    requestAnimationFrame(look);
+  }) });
+  const text = "ticks = 60000\n[log]\ngenerate = { count = 40000, keys = 20, work = [1, 6] }\n[consumer]\nworkers = 2\n[store]\nguard = \"off\"\n";
+  await drop(page, "long.toml", text);
+  await page.waitForFunction(() => document.querySelector('[data-act="own"]'));
+  const shown = panel(page, await page.locator('[data-act="own"]').locator("xpath=ancestor::section[1]").getAttribute("data-panel"));
+  await shown.root.focus();
+  await page.evaluate(() => (window.longest = 0));
+  await page.keyboard.press("End");
+  await shown.until((now) => now === 60_000, "the end", 60_000);
+  const longest = await page.evaluate(() => window.longest);
+  // A frame stops after some milliseconds of work and draws; a whole run at once takes many times as long.
+  assert.ok(longest < 2_000, `a frame took ${longest} ms`);
+  await address(page, "tick=60000");
+  for (const tick of [123, 59_000, 30_000]) {
+    await shown.set("timeline", tick);
+    await shown.until((now) => now === tick, `tick ${tick}`);
+  }
 });

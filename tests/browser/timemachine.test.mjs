@@ -260,8 +260,8 @@ test("compare keeps it: two futures side by side, with what differs between them
   assert.deepEqual(await done(old), ["1", "2", "3"]);
   const words = await watermark.find(".compare").innerText();
   assert.match(words, /part in tick 2/);
-  assert.match(words, /offset 7 is completed by hand/);
-  assert.match(words, /offset 1 is completed by hand/);
+  assert.match(words, /Offset 7 is completed by hand/);
+  assert.match(words, /Offset 1 is completed by hand/);
   assert.equal(await watermark.find(".compare-run").getAttribute("data-first"), "2");
   assert.match(await watermark.find('[data-differs="completions"]').innerText(), /3: 3@1, 1@2, 2@3|3@1, 1@2, 2@3[\s\S]*3@1, 7@2/);
   await watermark.act("keep-old");
@@ -307,4 +307,57 @@ test("every panel has a seed, and another one is another run", async (t) => {
     await shown.act("roll");
     assert.notEqual(await shown.knob("seed"), "4711");
   }
+});
+
+test("the focus stays in the panel when what had it is gone", async (t) => {
+  const page = await open(t);
+  const dispatch = panel(page, "dispatch");
+  await dispatch.set("timeline", 20);
+  const where = () => page.evaluate(() => document.activeElement.dataset.act ?? document.activeElement.dataset.panel);
+  await dispatch.find('.sentence [data-act="why"]').focus();
+  await page.keyboard.press("Enter");
+  await dispatch.find(".why-close").waitFor();
+  assert.equal(await where(), "why");
+  await dispatch.find(".why-close").focus();
+  await page.keyboard.press("Enter");
+  await dispatch.find(".why-close").waitFor({ state: "detached" });
+  assert.equal(await where(), "dispatch");
+  await page.keyboard.press("ArrowLeft");
+  await dispatch.until((now) => now === 19, "the keys go on");
+});
+
+test("marks are those of the mode in front, and every one leads to a cause", async (t) => {
+  const page = await open(t);
+  const backpressure = panel(page, "backpressure");
+  await backpressure.set("timeline", 30);
+  await backpressure.set("timeline", 10);
+  await backpressure.set("mode", "block");
+  await backpressure.set("timeline", 40);
+  const ticks = () => backpressure.find(".mark[data-bad]").evaluateAll((marks) => marks.map((mark) => mark.dataset.mark));
+  assert.deepEqual(await ticks(), ["6", "12", "18", "24", "30", "36"]);
+  await backpressure.set("mode", "unbounded");
+  assert.deepEqual(await ticks(), ["7"]);
+  const watermark = panel(page, "watermark");
+  await watermark.find('[data-offset="5"]').click();
+  await watermark.act("crash");
+  // A crash alone is a decision; what it made come again can be asked about.
+  await watermark.find(".mark[data-bad]").focus();
+  await page.keyboard.press("Enter");
+  await watermark.find(".why-chain li").first().waitFor();
+});
+
+test("what differs is shown from where it begins to differ, with all that was done", async (t) => {
+  const page = await open(t);
+  const dispatch = panel(page, "dispatch");
+  await dispatch.set("timeline", 20);
+  await dispatch.set("timeline", 8);
+  await dispatch.act("compare");
+  await dispatch.set("workers", 7);
+  await dispatch.set("timeline", 16);
+  await dispatch.set("workers", 1);
+  await dispatch.set("timeline", 20);
+  const cells = dispatch.find('[data-differs="completions"]').first().locator("td");
+  const [old, fresh] = await cells.allInnerTexts();
+  assert.notEqual(old.replace(/^\d+: /, ""), fresh.replace(/^\d+: /, ""));
+  assert.match(await dispatch.find(".compare").innerText(), /From then on workers = 7[\s\S]*Tick 17: from then on workers = 1/);
 });

@@ -12,8 +12,9 @@ use crate::{
     world::Input,
 };
 
-/// Entries of a list that are shown.
+/// Entries of a list that are shown, and inputs that are told.
 const SHOWN: usize = 4;
+const MOST_TOLD: usize = 3;
 
 /// The words above the drawings.
 pub(super) fn bar(deck: &Deck, judged: &[(usize, &'static str)], link: &Scope<Shell>) -> Html {
@@ -51,24 +52,34 @@ fn label(name: &str) -> String {
     }
 }
 
-fn done(inputs: &[Input], fork: Tick) -> String {
-    if inputs.is_empty() {
-        return "nothing is done there.".to_owned();
+/// What was done in one future and not in the other.
+fn done(inputs: &[(Tick, Input)], fork: Tick) -> String {
+    let told = inputs.iter().take(MOST_TOLD).map(|(tick, input)| {
+        let told = capitalised(&input_telling(input));
+        // "From now on" is said within a tick, and this is said from outside.
+        match *tick {
+            Tick(0) => told.replace("From now on", "From the start"),
+            tick if tick == fork => told.replace("From now on", "From then on"),
+            tick => format!("Tick {tick}: {}", told.replace("From now on", "from then on")),
+        }
+    });
+    let told: Vec<_> = told.collect();
+    match inputs.len().saturating_sub(MOST_TOLD) {
+        _ if inputs.is_empty() => "Without that.".to_owned(),
+        0 => told.join(" "),
+        more => format!("{} And {more} more.", told.join(" ")),
     }
-    let told: Vec<_> = inputs.iter().map(input_telling).collect();
-    let told = told.join(" ");
-    // "From now on" is said of a tick, and this is said from outside.
-    if fork == Tick(0) { told.replace("from now on", "from the start") } else { told }
 }
 
 /// The first tick that differs, and what differs of the outcome so far.
 fn difference(name: &'static str, difference: &Difference) -> Html {
     let row = |(what, old, new): &(&'static str, Option<Finding>, Option<Finding>)| {
+        let common = common(old.as_ref(), new.as_ref());
         html! {
             <tr data-differs={*what}>
                 <th scope="row">{label(what)}</th>
-                <td>{short(old.as_ref())}</td>
-                <td>{short(new.as_ref())}</td>
+                <td>{short(old.as_ref(), common)}</td>
+                <td>{short(new.as_ref(), common)}</td>
             </tr>
         }
     };
@@ -91,13 +102,24 @@ fn difference(name: &'static str, difference: &Difference) -> Html {
     }
 }
 
-/// A value, its list cut short.
-fn short(finding: Option<&Finding>) -> String {
+/// How many entries two lists have in common from the first on.
+fn common(old: Option<&Finding>, new: Option<&Finding>) -> usize {
+    let [old, new] = [old, new].map(|finding| finding.and_then(Finding::entries).unwrap_or_default());
+    old.iter().zip(&new).take_while(|(old, new)| old == new).count()
+}
+
+/// A value; of a list, what comes after the entries that both have, cut short.
+fn short(finding: Option<&Finding>, common: usize) -> String {
     let Some(finding) = finding else { return "–".to_owned() };
-    match finding.entries() {
-        None => finding.to_string(),
-        Some(entries) if entries.is_empty() => "none".to_owned(),
-        Some(entries) if entries.len() <= SHOWN => entries.join(", "),
-        Some(entries) => format!("{}: {}, …", entries.len(), entries[..SHOWN].join(", ")),
+    let Some(entries) = finding.entries() else { return finding.to_string() };
+    if entries.is_empty() {
+        return "none".to_owned();
     }
+    // The last one that both have, so that it is seen where they part.
+    let from = if entries.len() <= SHOWN { 0 } else { common.saturating_sub(1) };
+    let shown = &entries[from..(from + SHOWN).min(entries.len())];
+    let (before, after) =
+        (if from > 0 { "…, " } else { "" }, if from + SHOWN < entries.len() { ", …" } else { "" });
+    let count = if entries.len() > SHOWN { format!("{}: ", entries.len()) } else { String::new() };
+    format!("{count}{before}{}{after}", shown.join(", "))
 }

@@ -12,7 +12,8 @@ mod tools;
 mod transport;
 mod why;
 
-use web_sys::Element;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, FocusOptions, HtmlElement};
 use yew::{html::Scope, prelude::*};
 
 use self::{
@@ -33,7 +34,7 @@ use super::{
 use crate::{
     deck::Deck,
     ids::Tick,
-    ledger::EventId,
+    ledger::{EventId, escaped},
     link::Saved,
     presets::{Panel, Start},
     world::ConfigError,
@@ -44,6 +45,10 @@ const TICKS_PER_FRAME: u32 = 32;
 
 /// As fast as it goes: a frame plays ticks for so long, in milliseconds, and leaves the rest to the drawing.
 const BUSY_MS: f64 = 8.0;
+
+/// The farthest into what was never played that is gone at once, in ticks; beyond it the panel goes there frame
+/// by frame, and can be stopped.
+const AT_ONCE: u64 = 2_000;
 
 /// Movements take this long, or a tick where that is shorter.
 const GLIDE_MS: f64 = 300.0;
@@ -71,8 +76,11 @@ pub(super) enum Msg {
     TakeBack,
     Keys(bool),
     Tools(tools::Msg),
-    /// A link was opened, or the reader went back in the browser: this is what it says of this panel.
-    Restore(Option<Box<Saved>>),
+    /// From a scenario that was brought, back to the panel's own run.
+    Own,
+    /// A link was opened, the reader went back in the browser, or brought a scenario: this is what it says of this
+    /// panel.
+    Restore(Option<Box<Saved>>, Entry),
 }
 
 #[derive(PartialEq, Properties)]
@@ -88,7 +96,11 @@ pub(super) struct Shell {
     /// Draws the old future while two are compared.
     other: Box<dyn AnyScene>,
     playing: bool,
+    /// Where the panel is on its way to, in executed ticks, when that is too far to go at once.
+    bound_for: Option<Tick>,
     visible: bool,
+    /// Whether the focus was somewhere in the panel before it was drawn anew.
+    focused: bool,
     speed: usize,
     pace: Pace,
     sight: Option<Sight>,
@@ -125,14 +137,18 @@ impl Component for Shell {
 
     fn create(ctx: &Context<Self>) -> Self {
         let panel = ctx.props().panel;
-        let restore = ctx.link().callback(|saved: Option<Saved>| Msg::Restore(saved.map(Box::new)));
+        let restore = ctx
+            .link()
+            .callback(|(saved, entry): (Option<Saved>, Entry)| Msg::Restore(saved.map(Box::new), entry));
         let mut shell = Shell {
             panel,
             deck: Deck::opening(panel),
             scene: scene(panel),
             other: scene(panel),
             playing: false,
+            bound_for: None,
             visible: false,
+            focused: false,
             speed: transport::NORMAL_SPEED,
             pace: Pace::default(),
             sight: None,
@@ -151,6 +167,7 @@ impl Component for Shell {
     }
 
     fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
+        self.focused = self.root.cast::<Element>().is_some_and(|panel| has_focus(&panel));
         let changed = match msg {
             Msg::Frame(time_ms) => self.frame(time_ms),
             Msg::Visible(visible) => {
@@ -170,7 +187,7 @@ impl Component for Shell {
                 true
             }
         };
-        if self.playing && self.visible {
+        if (self.playing || self.bound_for.is_some()) && self.visible {
             self.pace.ask(&ctx.link().callback(Msg::Frame));
         } else {
             self.pace.stop();
@@ -190,13 +207,14 @@ impl Component for Shell {
                 data-playing={self.playing.then_some("")} aria-label={self.scene.label()} ref={self.root.clone()}
                 tabindex="0" aria-keyshortcuts={keys::SHORTCUTS} onkeydown={self.on_key(ctx)}>
                 <div class="panel-head">
-                    <p class="panel-hint"><strong>{"Try: "}</strong>{self.hint()}</p>
+                    {self.hint(link)}
                     {self.tools.view(self.deck.is_comparing(), link)}
                 </div>
                 <div class="knobs">{self.scene.knobs(&stage)}</div>
                 {self.drawings(&stage, link)}
                 {self.sentence_view(ctx, &stage)}
-                {for self.question.iter().map(|question| question.view(&self.deck, link))}
+                // One node, whether it is there or not: those beside it stay what they are, and keep the focus.
+                {self.question.map(|question| question.view(&self.deck, link)).unwrap_or_default()}
                 {transport::view(self, link)}
                 <dl class="counters">{for self.scene.counters(&stage).into_iter().map(parts::counter)}</dl>
                 {self.scene.below(&stage)}
@@ -224,6 +242,10 @@ impl Component for Shell {
             self.other.drawn(&Stage::of(branch, self.playing, Callback::noop()), &place);
         }
         self.events.rendered(&element);
+        // What had the focus may be gone; its place is the panel then, so that the keys go on.
+        if self.focused && !has_focus(&element) {
+            element.dyn_ref::<HtmlElement>().map(focus);
+        }
         keys::rendered(self.keys_open, &element);
     }
 }
@@ -250,10 +272,15 @@ impl Shell {
         })
     }
 
-    fn hint(&self) -> String {
+    fn hint(&self, link: &Scope<Self>) -> Html {
         match self.deck.start() {
-            Start::Brought(_, brought) => format!("press play. This is “{}”.", brought.title),
-            _ => self.scene.hint().to_owned(),
+            Start::Brought(_, brought) => html! {
+                <p class="panel-hint">
+                    <strong>{"Opened: "}</strong>{escaped(&brought.title)}{". "}
+                    <button type="button" class="why-button" data-act="own" onclick={link.callback(|_| Msg::Own)}>{"Back to the panel’s own run"}</button>
+                </p>
+            },
+            _ => html! { <p class="panel-hint"><strong>{"Try: "}</strong>{self.scene.hint()}</p> },
         }
     }
 
@@ -268,13 +295,13 @@ impl Shell {
             | Msg::GoTo(..)
             | Msg::Speed(_)
             | Msg::Ask(_) => Entry::Same,
+            Msg::Restore(_, entry) => *entry,
             _ => Entry::New,
         };
-        let restored = matches!(msg, Msg::Restore(_));
+        self.bound_for = None;
         self.obey(ctx, msg);
         self.marks.note(&self.deck, &self.scene.judged(self.deck.start()));
-        let saved = self.deck.saved(self.playing);
-        address::put(self.panel, saved, if restored { Entry::Same } else { entry });
+        address::put(self.panel, self.saved(), entry);
     }
 
     fn obey(&mut self, ctx: &Context<Self>, msg: Msg) {
@@ -313,7 +340,13 @@ impl Shell {
                 self.deck.take_back();
                 self.deck.compare(false);
             }
-            Msg::Restore(saved) => self.restore(saved.as_deref()),
+            Msg::Restore(saved, _) => self.restore(saved.as_deref()),
+            Msg::Own => {
+                self.playing = false;
+                let done = self.deck.restart_from(Start::opening(self.panel));
+                self.unless(done);
+                self.question = None;
+            }
             Msg::Scene(msg) => {
                 let stage = Stage::of(self.deck.branch(), self.playing, ctx.link().callback(Msg::Scene));
                 let effect = self.scene.update(msg, &stage);
@@ -372,13 +405,18 @@ impl Shell {
             self.deck = Deck::opening(self.panel);
             return;
         }
-        match saved.map(Deck::restore) {
-            None => self.deck = Deck::opening(self.panel),
-            Some(Ok(deck)) => {
+        let Some(saved) = saved else {
+            self.deck = Deck::opening(self.panel);
+            return;
+        };
+        let is_far = saved.tick.0 > AT_ONCE;
+        match if is_far { Deck::restore_beginning(saved) } else { Deck::restore(saved) } {
+            Ok(deck) => {
                 self.deck = deck;
-                self.playing = saved.is_some_and(|saved| saved.playing);
+                self.playing = saved.playing;
+                self.bound_for = is_far.then_some(saved.tick.after(1));
             }
-            Some(Err(error)) => self.notice = Some(format!("The link's settings cannot be: {error}.")),
+            Err(error) => self.notice = Some(format!("The link's settings cannot be: {error}.")),
         }
     }
 
@@ -387,7 +425,11 @@ impl Shell {
     /// The reader goes there, and wants to look.
     fn pause_at(&mut self, executed: Tick) {
         self.playing = false;
-        self.deck.seek(executed);
+        let at_once = Tick(self.deck.known().0.max(self.deck.now().0) + AT_ONCE);
+        self.bound_for = Some(executed).filter(|&to| to.min(self.deck.length().after(1)) > at_once);
+        if self.bound_for.is_none() {
+            self.deck.seek(executed);
+        }
     }
 
     fn go_to(&mut self, run: usize, event: EventId) {
@@ -395,13 +437,19 @@ impl Shell {
         let Some(found) = player.known_events().get(event.0 as usize) else { return };
         let (tick, fault) = (found.tick, found.fault());
         self.pause_at(tick.after(1));
-        if fault.is_some() {
-            self.question = Some(Question { run, event });
+        // Of a mark that stands for several events, that which can be asked about.
+        let asked =
+            if fault.is_some() { Some(Question { run, event }) } else { why::of_run(&self.deck, run) };
+        if asked.is_some() {
+            self.question = asked;
         }
     }
 
     fn frame(&mut self, time_ms: f64) -> bool {
         let earned = self.pace.ticks(time_ms, self.speed().unwrap_or(1.0));
+        if let Some(to) = self.bound_for {
+            return self.go_on_to(to);
+        }
         let played = match self.speed() {
             Some(_) => self.play_while(|played| played < earned.min(TICKS_PER_FRAME)),
             None => {
@@ -411,9 +459,35 @@ impl Shell {
         };
         if played {
             self.marks.note(&self.deck, &self.scene.judged(self.deck.start()));
-            address::put(self.panel, self.deck.saved(self.playing), Entry::Same);
+            address::put(self.panel, self.saved(), Entry::Same);
         }
         played
+    }
+
+    /// A frame on the way to a tick that is far away.
+    fn go_on_to(&mut self, to: Tick) -> bool {
+        let end = now_ms() + BUSY_MS;
+        while self.deck.now() < to && now_ms() < end {
+            if !self.deck.step() {
+                self.bound_for = None;
+                break;
+            }
+        }
+        if self.deck.now() >= to {
+            self.bound_for = None;
+        }
+        self.marks.note(&self.deck, &self.scene.judged(self.deck.start()));
+        if self.bound_for.is_none() {
+            address::put(self.panel, self.saved(), Entry::Same);
+        }
+        true
+    }
+
+    /// What it takes to come back here, or to where the panel is on its way to.
+    fn saved(&self) -> Saved {
+        let saved = self.deck.saved(self.playing);
+        let bound_for = self.bound_for.map(|to| Tick(to.0.saturating_sub(1)));
+        Saved { tick: bound_for.unwrap_or(saved.tick), ..saved }
     }
 
     /// Plays ticks as long as `goes_on`, told how many were, allows; whether there were any.
@@ -468,9 +542,23 @@ impl Shell {
                 <span class="tick">{format!("tick {tick}")}</span>
                 <p class="sentence-text" aria-live={live}>
                     {text}
-                    {for asked.map(|question| why::button(question, self.question == Some(question), ctx.link()))}
+                    {asked.map(|question| why::button(question, self.question == Some(question), ctx.link())).unwrap_or_default()}
                 </p>
             </div>
         }
     }
+}
+
+/// Whether the focus is in a panel.
+fn has_focus(panel: &Element) -> bool {
+    let focused = panel.owner_document().and_then(|document| document.active_element());
+    focused.is_some_and(|focused| panel.contains(Some(&focused)))
+}
+
+/// Gives a panel the focus, and scrolls nothing.
+fn focus(panel: &HtmlElement) {
+    let options = FocusOptions::new();
+    options.set_prevent_scroll(true);
+    // Where that cannot be, the focus is lost, and no more than that.
+    let _ = panel.focus_with_options(&options);
 }

@@ -79,8 +79,10 @@ fn share(tick: Tick, length: Tick) -> f64 {
 /// What mattered, on the timeline: as far as this future is known, so that one can go back and forth.
 #[derive(Default)]
 pub(super) struct Marks {
-    /// Of which state of the deck, how long a timeline, and how many events of each run were looked at.
-    seen: (u64, Tick, Vec<usize>),
+    /// Of which state of the deck, and how long a timeline.
+    of: (u64, Tick),
+    /// Which runs were looked at, and how many of their events.
+    seen: Vec<(usize, usize)>,
     /// By their place on the timeline.
     marks: BTreeMap<u64, Mark>,
 }
@@ -97,16 +99,16 @@ struct Mark {
 impl Marks {
     /// Looks at what has come to be known since the last time.
     pub(super) fn note(&mut self, deck: &Deck, judged: &[(usize, &'static str)]) {
-        let (revision, length, counts) = &self.seen;
-        if (*revision, *length, counts.len()) != (deck.revision(), deck.length(), judged.len()) {
+        let of = (deck.revision(), deck.length());
+        if self.of != of || !self.seen.iter().map(|seen| seen.0).eq(judged.iter().map(|judged| judged.0)) {
             self.marks.clear();
-            self.seen = (deck.revision(), deck.length(), vec![0; judged.len()]);
+            (self.of, self.seen) = (of, judged.iter().map(|&(run, _)| (run, 0)).collect());
         }
         for (at, &(run, name)) in judged.iter().enumerate() {
             let Some(player) = deck.runs().get(run) else { continue };
             let (events, log) = (player.known_events(), player.setup().log());
-            let fresh = events.get(self.seen.2[at]..).unwrap_or_default();
-            self.seen.2[at] = events.len();
+            let fresh = events.get(self.seen[at].1..).unwrap_or_default();
+            self.seen[at].1 = events.len();
             for event in fresh.iter().filter(|event| is_marked(event)) {
                 self.put(deck.length(), run, event, || {
                     let sentence = event.sentence(log);

@@ -22,26 +22,26 @@ pub(crate) struct Question {
 /// where there is nothing in it and yet something `bad` to say, about the last fault there was.
 pub(super) fn question(deck: &Deck, judged: &[(usize, &'static str)], bad: bool) -> Option<Question> {
     let front = deck.start().front();
-    let events = |run: usize| Some(deck.runs().get(run)?.run().ledger().events());
-    let of = |run: usize| {
-        let events = events(run)?;
-        let now = &events[events.partition_point(|event| event.tick < deck.tick())..];
-        let fault = now.iter().filter(|event| event.fault().is_some()).max_by_key(|event| {
-            // The first of the weightiest: what comes later in a tick follows from it.
-            (event.weight(), std::cmp::Reverse(event.id))
-        })?;
-        Some(Question { run, event: fault.id })
-    };
     let last = |run: usize| {
-        let fault = events(run)?
-            .iter()
-            .rev()
-            .find(|event| event.weight() == Weight::Wrong && event.fault().is_some())?;
+        let events = deck.runs().get(run)?.run().ledger().events();
+        let wrong = |event: &&Event| event.weight() == Weight::Wrong && event.fault().is_some();
+        let fault = events.iter().rev().find(wrong)?;
         Some(Question { run, event: fault.id })
     };
-    of(front)
-        .or_else(|| judged.iter().find_map(|&(run, _)| of(run)))
+    of_run(deck, front)
+        .or_else(|| judged.iter().find_map(|&(run, _)| of_run(deck, run)))
         .or_else(|| if bad { last(front) } else { None })
+}
+
+/// What can be asked about the tick executed last of one run.
+pub(super) fn of_run(deck: &Deck, run: usize) -> Option<Question> {
+    let events = deck.runs().get(run)?.run().ledger().events();
+    let now = &events[events.partition_point(|event| event.tick < deck.tick())..];
+    let fault = now.iter().filter(|event| event.fault().is_some()).max_by_key(|event| {
+        // The first of the weightiest: what comes later in a tick follows from it.
+        (event.weight(), std::cmp::Reverse(event.id))
+    })?;
+    Some(Question { run, event: fault.id })
 }
 
 /// Opens the answer, or closes it.
