@@ -119,6 +119,18 @@ impl Workload {
     }
 }
 
+/// The shortest and the longest work in a log from its start on, in ticks; nothing where no attempt ends by itself.
+#[must_use]
+pub fn span_of_work(log: &Log) -> Option<(u64, u64)> {
+    let ticks = log.iter_from(log.index_at(log.start())).filter_map(|record| match record.work {
+        Work::Ticks(ticks) => Some(ticks),
+        Work::UntilTapped | Work::Never => None,
+    });
+    ticks.fold(None, |span: Option<(u64, u64)>, ticks| {
+        Some(span.map_or((ticks, ticks), |(least, most)| (least.min(ticks), most.max(ticks))))
+    })
+}
+
 /// `dividend / divisor` in hundredths, rounded down.
 #[must_use]
 pub fn hundredths(dividend: u64, divisor: u64) -> Option<u64> {
@@ -192,6 +204,17 @@ mod tests {
         assert_eq!((load.total.work, load.bound(3, NullKeys::Mailbox)), (u64::MAX, u64::MAX));
         assert_eq!(hundredths(u64::MAX, 1), None);
         assert_eq!(hundredths(1, 0), None);
+    }
+
+    #[test]
+    fn the_span_of_work_is_that_of_attempts_which_end() {
+        let work = |key, work| (key, work, Fails::First(0), 0);
+        let (never, tapped) = (work("a", Work::Never), work("-", Work::UntilTapped));
+        // The first record lies below the start.
+        let some =
+            log(&[work("a", Work::Ticks(9)), work("a", Work::Ticks(4)), never, work("-", Work::Ticks(2))]);
+        assert_eq!(span_of_work(&some), Some((2, 4)));
+        assert_eq!(span_of_work(&log(&[never, never, tapped])), None);
     }
 
     #[test]

@@ -23,8 +23,9 @@ use crate::{
     },
 };
 
-/// The longest quarantine on offer, in ticks.
+/// The longest quarantine and the most ticks between two commits that the preset offers.
 const LONGEST_QUARANTINE: u32 = 12;
+const LONGEST_COMMIT_EVERY: u32 = 10;
 
 /// Sentences of one tick at most.
 const SENTENCES: usize = 3;
@@ -34,6 +35,8 @@ pub(crate) struct WatermarkScene {
     poisoning: bool,
     /// The one cell of the grid that the Tab key reaches.
     reached: Option<Offset>,
+    /// What the last quarantine did with the rest of its key, for when there is one again.
+    then: Then,
 }
 
 pub(crate) enum Msg {
@@ -63,7 +66,7 @@ impl Scene for WatermarkScene {
     ];
 
     fn new() -> Self {
-        WatermarkScene { poisoning: false, reached: None }
+        WatermarkScene { poisoning: false, reached: None, then: Then::Continue }
     }
 
     fn update(&mut self, msg: Msg, stage: &Stage<'_, Msg>) -> Effect {
@@ -73,8 +76,11 @@ impl Scene for WatermarkScene {
             Msg::AckMap(on) => Effect::Turn(vec![Knob::AckMap(on)]),
             Msg::Every(ticks) => Effect::Turn(vec![Knob::CommitEvery(ticks.into())]),
             Msg::Quarantine(ticks) => {
-                let then = knobs(stage).quarantine.map_or(Then::Continue, |quarantine| quarantine.then);
-                Effect::Turn(vec![Knob::Quarantine(Some(Quarantine { after: ticks.into(), then }))])
+                self.then = knobs(stage).quarantine.map_or(self.then, |quarantine| quarantine.then);
+                let quarantine = Quarantine { after: ticks.into(), then: self.then };
+                // One beyond the longest stands for never.
+                let is_never = ticks > longest_quarantine(stage);
+                Effect::Turn(vec![Knob::Quarantine((!is_never).then_some(quarantine))])
             }
             Msg::TapsItself(on) => match stage.start {
                 Start::Watermark(preset) => {
@@ -102,13 +108,14 @@ impl Scene for WatermarkScene {
             (CommitOffset::Highest, "highest", "the highest finished + 1"),
         ];
         let knobs = knobs(stage);
-        let [every, quarantine] = sliders(&knobs);
+        let quarantine = quarantine_slider(&knobs, stage);
+        let never = knobs.quarantine.is_none().then_some("never");
         let taps = taps_itself(stage);
         html! {
             <>
                 {segmented("commit", "A commit names", &commits, knobs.commit_offset, &stage.on(Msg::Commit))}
-                {every.view(stage.on(Msg::Every))}
-                {quarantine.view(stage.on(Msg::Quarantine))}
+                {every_slider(&knobs).view(stage.on(Msg::Every))}
+                {quarantine.saying(never, stage.on(Msg::Quarantine))}
                 <div class="wm-switches">
                     <span data-part="ack-map">
                         {switch("ack-map", "Acknowledgement map", "travels with the commit", knobs.ack_map, stage.on(Msg::AckMap))}
@@ -195,30 +202,51 @@ fn taps_itself(stage: &Stage<'_, Msg>) -> Option<bool> {
     }
 }
 
-/// The two sliders. A quarantine that never comes stands at the longest one offered.
-fn sliders(knobs: &Knobs) -> [Slider; 2] {
-    let after = knobs.quarantine.map_or(LONGEST_QUARANTINE.into(), |quarantine| quarantine.after);
-    let small = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
-    [
-        Slider {
-            knob: "commit-every",
-            name: "Commit every",
-            unit: if knobs.commit_every == 1 { "tick" } else { "ticks" },
-            note: "more often: less comes again".into(),
-            range: (1, 10),
-            value: small(knobs.commit_every),
-            part: "",
-        },
-        Slider {
-            knob: "quarantine",
-            name: "Quarantine after",
-            unit: if after == 1 { "tick" } else { "ticks" },
-            note: "from first failure to dead letter".into(),
-            range: (1, LONGEST_QUARANTINE),
-            value: small(after),
-            part: "quarantined",
-        },
-    ]
+fn every_slider(knobs: &Knobs) -> Slider {
+    let value = small(knobs.commit_every);
+    Slider {
+        knob: "commit-every",
+        name: "Commit every",
+        unit: if value == 1 { "tick" } else { "ticks" },
+        note: "more often: less comes again".into(),
+        range: (1, LONGEST_COMMIT_EVERY.max(value)),
+        value,
+        part: "",
+    }
+}
+
+/// The quarantine, up to the longest on offer; and one place beyond it where a run may do without: the preset's
+/// settings always name a number of ticks.
+fn quarantine_slider(knobs: &Knobs, stage: &Stage<'_, Msg>) -> Slider {
+    let longest = longest_quarantine(stage);
+    let may_be_never = knobs.quarantine.is_none() || matches!(stage.start, Start::Brought(..));
+    let value = knobs.quarantine.map_or(longest + 1, |quarantine| small(quarantine.after));
+    Slider {
+        knob: "quarantine",
+        name: "Quarantine after",
+        unit: if value == 1 { "tick" } else { "ticks" },
+        note: "from first failure to dead letter".into(),
+        range: (1, longest + u32::from(may_be_never)),
+        value,
+        part: "quarantined",
+    }
+}
+
+/// The quarantines that the run has had: now, and at its beginning.
+fn quarantines(stage: &Stage<'_, Msg>) -> impl Iterator<Item = Quarantine> {
+    let began = stage.players.first().and_then(|player| player.setup().knobs().quarantine);
+    [knobs(stage).quarantine, began].into_iter().flatten()
+}
+
+/// The longest quarantine on offer, in ticks: a scenario may have a longer one than the preset.
+fn longest_quarantine(stage: &Stage<'_, Msg>) -> u32 {
+    let own = quarantines(stage).map(|quarantine| small(quarantine.after)).max().unwrap_or(0);
+    // There is always a place beyond it.
+    own.clamp(LONGEST_QUARANTINE, u32::MAX - 1)
+}
+
+fn small(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
 }
 
 fn number(offset: Offset) -> u64 {

@@ -36,20 +36,27 @@ pub(crate) struct Slider {
 impl Slider {
     /// The slider; `on_value` gets every value that is dragged over.
     pub(crate) fn view(self, on_value: Callback<u32>) -> Html {
+        self.saying(None, on_value)
+    }
+
+    /// The slider where its value may stand for something that is no number: that word instead of it.
+    pub(crate) fn saying(self, word: Option<&'static str>, on_value: Callback<u32>) -> Html {
         let Slider { knob, name, unit, note, range: (min, max), value, part } = self;
-        let at = f64::from(value.saturating_sub(min)) / f64::from((max - min).max(1));
+        let at = f64::from(value.min(max).saturating_sub(min)) / f64::from((max - min).max(1));
         let dragged = move |event: InputEvent| {
             let value = event.target_dyn_into::<HtmlInputElement>()?.value().parse::<u32>().ok()?;
             Some(value.clamp(min, max))
         };
         let oninput = reading(dragged, on_value);
-        let text = format!("{value} {unit}");
+        let unit = if word.is_some() { "" } else { unit };
+        let shown = word.map_or_else(|| value.to_string(), str::to_owned);
+        let text = format!("{shown} {unit}");
         html! {
             <label class="knob" data-part={(!part.is_empty()).then_some(part)}>
                 <span class="knob-name">{name}</span>
-                <output class="knob-value">{value} if !unit.is_empty() { {" "}<small>{unit}</small> }</output>
+                <output class="knob-value">{shown} if !unit.is_empty() { {" "}<small>{unit}</small> }</output>
                 <input type="range" data-knob={knob} min={min.to_string()} max={max.to_string()} step="1"
-                    value={value.to_string()} aria-label={name} aria-valuetext={text}
+                    value={value.to_string()} aria-label={name} aria-valuetext={text.trim_end().to_owned()}
                     style={format!("--at:{at:.4}")} {oninput} />
                 <span class="knob-note">{note}</span>
             </label>

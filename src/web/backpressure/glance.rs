@@ -49,6 +49,8 @@ pub(super) struct Glance {
     pub(super) evicted: Option<u64>,
     /// When the process died.
     pub(super) died: Option<Tick>,
+    /// Whether the owner has read the log to its end.
+    pub(super) has_read_all: bool,
 }
 
 impl Glance {
@@ -74,6 +76,7 @@ impl Glance {
             since_poll: died.unwrap_or(now).since(last_poll),
             evicted: None,
             died,
+            has_read_all: session.is_some_and(|session| session.next_index() >= world.log().len()),
         };
         for event in stage.events_now(run) {
             glance.note(event);
@@ -99,6 +102,11 @@ impl Glance {
             }
             _ => {}
         }
+    }
+
+    /// Why an open intake got nothing.
+    pub(super) fn nothing_read(&self) -> &'static str {
+        if self.has_read_all { "nothing left to read" } else { "nothing new to read" }
     }
 
     /// The share of max.poll.interval that is left; all of it where there is none.
@@ -133,21 +141,19 @@ pub(super) fn sentence(stage: &Stage<'_, Msg>, run: usize) -> Option<(String, bo
 fn came_again(remark: &Remark) -> Option<String> {
     let Remark::OwnerEnd { redelivered, duplicates, .. } = remark else { return None };
     let (again, done) = (redelivered.len(), duplicates.len());
-    Some(format!("{again} uncommitted {} come again, {done} of them already done.", records(again as u64)))
+    let come = if again == 1 { "record comes" } else { "records come" };
+    Some(format!("{again} uncommitted {come} again, {done} of them already done."))
 }
 
 fn plain(glance: &Glance) -> String {
     let Glance { finished, in_flight, .. } = *glance;
     let intake = match (glance.gate, glance.brought) {
         (Gate::Down, _) => return "The process is dead: it polls nothing and finishes nothing.".to_owned(),
-        (_, Some(0)) => "the poll asked for none".to_owned(),
+        (Gate::Paused, Some(0)) => "the poll asked for none".to_owned(),
+        (_, Some(0)) => glance.nothing_read().to_owned(),
         (_, Some(brought)) => format!("{brought} came in"),
         (_, None) => "no poll".to_owned(),
     };
     let finished = if finished == 0 { "Nothing".to_owned() } else { finished.to_string() };
     format!("{finished} finished, {intake}; {in_flight} in flight.")
-}
-
-fn records(count: u64) -> &'static str {
-    if count == 1 { "record" } else { "records" }
 }

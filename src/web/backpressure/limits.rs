@@ -63,15 +63,21 @@ impl Limits {
             Start::Brought(..) => "",
             _ => " The records have no key: they are grey, and none waits for another.",
         };
-        let marks =
-            self.marks.map(|(high, low)| format!("High mark {high}, low mark {low}")).unwrap_or_default();
-        let heap = self.ceiling.map(|ceiling| format!(", heap {ceiling} records")).unwrap_or_default();
+        let marks = self.marks.map(|(high, low)| format!("High mark {high}, low mark {low}"));
+        let heap = self
+            .ceiling
+            .map(|ceiling| format!("{} {ceiling} records", if marks.is_some() { "heap" } else { "Heap" }));
+        let interval = self
+            .interval
+            .map(|ticks| html! { <><code>{"max.poll.interval"}</code>{format!(" {ticks} ticks")}</> });
+        let bounds = [marks.map(Html::from), heap.map(Html::from), interval].into_iter().flatten();
+        let bounds = (0..)
+            .zip(bounds)
+            .map(|(place, bound)| html! { <>{if place == 0 { " " } else { ", " }}{bound}</> });
+        let bounds: Vec<Html> = bounds.collect();
+        let end = if bounds.is_empty() { "" } else { "." };
         html! {
-            <p class="drawing-label depth-note">
-                {format!("One poll a tick.{keys} {marks}{heap}")}
-                {for self.interval.map(|ticks| html! { <>{", "}<code>{"max.poll.interval"}</code>{format!(" {ticks} ticks")}</> })}
-                {"."}
-            </p>
+            <p class="drawing-label depth-note">{format!("One poll a tick.{keys}")}{for bounds}{end}</p>
         }
     }
 }

@@ -8,6 +8,8 @@ mod limits;
 mod surface;
 mod tank;
 
+use std::{cell::RefCell, sync::Arc};
+
 use yew::prelude::*;
 
 use self::{
@@ -23,9 +25,10 @@ use crate::{
     player::Player,
     presets::{
         Start,
-        backpressure::{Backpressure, CEILING, HIGH, LONGEST_WORK, LOW, MODES, MOST_DRAIN, MOST_FETCH},
+        backpressure::{CEILING, HIGH, LOW, MODES, MOST_DRAIN, MOST_FETCH},
     },
-    world::{Knob, config::Intake},
+    workload::span_of_work,
+    world::{Knob, Log, config::Intake},
 };
 
 /// What the modes are called, in the order of [`MODES`].
@@ -34,6 +37,13 @@ const NAMES: [&str; 3] = ["pause", "unbounded", "block"];
 #[derive(Default)]
 pub(crate) struct BackpressureScene {
     surface: Option<Surface>,
+    work: RefCell<Option<Span>>,
+}
+
+/// What attempts take, and of which log that was read: it may be long.
+struct Span {
+    of: Arc<Log>,
+    work: Option<(u64, u64)>,
 }
 
 pub(crate) enum Msg {
@@ -76,7 +86,8 @@ impl Scene for BackpressureScene {
 
     fn knobs(&self, stage: &Stage<'_, Msg>) -> Html {
         let (fetch, drain) = rates(stage);
-        let even = even_work(stage.start);
+        let work = self.work(stage);
+        let even = matches!(stage.start, Start::Backpressure(_)) && work == Some((1, 1));
         let modes = [0, 1, 2].map(|mode| (mode, NAMES[mode], NAMES[mode]));
         let fetches = Slider {
             knob: "fetch",
@@ -91,7 +102,7 @@ impl Scene for BackpressureScene {
             knob: "drain",
             name: "Drain",
             unit: if even { "records per tick" } else { "workers" },
-            note: workers_note(drain, even).into(),
+            note: workers_note(drain, work).into(),
             range: (1, MOST_DRAIN),
             value: drain,
             part: "drain-rate",
@@ -100,7 +111,7 @@ impl Scene for BackpressureScene {
             <>
                 <div class="mode-knob">
                     {segmented("mode", "Intake", &modes, stage.front(), &stage.on(Msg::Mode))}
-                    <p class="knob-note mode-note">{mode_note(intake(stage), fetch, drain)}</p>
+                    <p class="knob-note mode-note">{mode_note(intake(stage), fetch, drain, even)}</p>
                 </div>
                 {fetches.view(stage.on(Msg::Fetch))}
                 {drains.view(stage.on(Msg::Drain))}
@@ -173,32 +184,48 @@ fn rates(stage: &Stage<'_, Msg>) -> (u64, u32) {
     (knobs.poll, knobs.workers)
 }
 
-/// Whether every record takes one tick, so that a worker finishes one in each.
-fn even_work(start: &Start) -> bool {
-    matches!(start, Start::Backpressure(Backpressure { seed: 0, .. }))
-}
-
-fn workers_note(workers: u32, even: bool) -> String {
-    let unit = if workers == 1 { "worker" } else { "workers" };
-    if even {
-        format!("{workers} {unit}, one tick per record")
-    } else {
-        format!("{workers} {unit}, 1 to {LONGEST_WORK} ticks per record")
+impl BackpressureScene {
+    /// The shortest and the longest work of the log, in ticks.
+    fn work(&self, stage: &Stage<'_, Msg>) -> Option<(u64, u64)> {
+        let log = stage.world(stage.front()).log();
+        let mut known = self.work.borrow_mut();
+        match &*known {
+            Some(span) if Arc::ptr_eq(&span.of, log) => span.work,
+            _ => known.insert(Span { of: log.clone(), work: span_of_work(log) }).work,
+        }
     }
 }
 
-fn mode_note(mode: Intake, fetch: u64, drain: u32) -> String {
+fn workers_note(workers: u32, work: Option<(u64, u64)>) -> String {
+    let unit = if workers == 1 { "worker" } else { "workers" };
+    match work {
+        None => format!("{workers} {unit}"),
+        Some((1, 1)) => format!("{workers} {unit}, one tick per record"),
+        Some((least, most)) if least == most => format!("{workers} {unit}, {most} ticks per record"),
+        Some((least, most)) => format!("{workers} {unit}, {least} to {most} ticks per record"),
+    }
+}
+
+/// What a mode does; where a worker finishes one record a tick, how long a batch takes too.
+fn mode_note(mode: Intake, fetch: u64, drain: u32, even: bool) -> String {
     match mode {
         Intake::Pause { high, low } => {
             // Not broken across lines: a sum.
-            let most = format!("{high}\u{a0}−\u{a0}1\u{a0}+\u{a0}{fetch}\u{a0}=\u{a0}{}", high - 1 + fetch);
+            let most = format!(
+                "{high}\u{a0}−\u{a0}1\u{a0}+\u{a0}{fetch}\u{a0}=\u{a0}{}",
+                (high - 1).saturating_add(fetch)
+            );
             format!("no records from {high} in flight until {low} are left: at most {most}")
         }
         Intake::Unbounded => "every poll takes records, whatever is in flight".to_owned(),
-        Intake::Block => {
+        Intake::Block if even => {
             let ticks = fetch.div_ceil(u64::from(drain.max(1)));
-            let unit = if ticks == 1 { "tick" } else { "ticks" };
-            format!("no poll until the batch is finished: {fetch} records take {ticks} {unit}")
+            let (take, unit) = (
+                if fetch == 1 { "record takes" } else { "records take" },
+                if ticks == 1 { "tick" } else { "ticks" },
+            );
+            format!("no poll until the batch is finished: {fetch} {take} {ticks} {unit}")
         }
+        Intake::Block => "no poll until the batch is finished".to_owned(),
     }
 }

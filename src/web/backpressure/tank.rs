@@ -89,17 +89,18 @@ pub(super) fn head(glance: &Glance, limits: &Limits) -> Html {
         "No poll any more: the process is dead".to_owned()
     } else {
         let evicted = limits.interval.map(|ticks| format!("; evicted at {ticks}")).unwrap_or_default();
-        format!("{since} ticks since the last poll{evicted}")
+        format!("{}{evicted}", since_text(since, None))
     };
     let since_text = || since_text(since, limits.interval);
     let detail = || glance.turns.map_or_else(since_text, str::to_owned);
     let (status, detail) = match (glance.gate, glance.brought) {
-        _ if evicted => ("Evicted".to_owned(), format!("{since} ticks without a poll")),
+        _ if evicted => ("Evicted".to_owned(), format!("{since} {} without a poll", ticks(since))),
         (Gate::Down, Some(brought)) => {
             (format!("Polled: {brought} came"), "more than the heap holds".to_owned())
         }
         (Gate::Down, None) => ("No poll".to_owned(), "the process is dead".to_owned()),
         (Gate::Paused, Some(0)) => ("Polled: asked for none".to_owned(), detail()),
+        (_, Some(0)) => (format!("Polled: {}", glance.nothing_read()), detail()),
         (_, Some(brought)) => (format!("Polled: {brought} came"), detail()),
         (_, None) => ("No poll".to_owned(), since_text()),
     };
@@ -115,8 +116,14 @@ pub(super) fn head(glance: &Glance, limits: &Limits) -> Html {
 }
 
 fn since_text(since: u64, interval: Option<u64>) -> String {
-    let of = interval.map(|ticks| format!(" of {ticks}")).unwrap_or_default();
-    format!("{since}{of} ticks since the last poll")
+    match interval {
+        Some(interval) => format!("{since} of {interval} ticks since the last poll"),
+        None => format!("{since} {} since the last poll", ticks(since)),
+    }
+}
+
+fn ticks(count: u64) -> &'static str {
+    if count == 1 { "tick" } else { "ticks" }
 }
 
 /// Changes with every poll, so that the ring is seen to refill even where it was nearly full.
@@ -131,7 +138,8 @@ pub(super) fn view(stage: &Stage<'_, Msg>, run: usize, glance: &Glance, limits: 
     let Glance { in_flight, brought, finished, gate, .. } = *glance;
     let coming = gate == Gate::Open && brought.is_some_and(|count| count > 0);
     let going = gate != Gate::Down && finished > 0;
-    let label = format!("Tank: {in_flight} records in flight, {}", gate.words());
+    let records = if in_flight == 1 { "record" } else { "records" };
+    let label = format!("Tank: {in_flight} {records} in flight, {}", gate.words());
     let level = |&(name, part, value): &(&'static str, &'static str, u64)| {
         html! { <p class="level" data-part={part} style={format!("--v:{value}")}><span>{name}{" "}<b>{value}</b></span></p> }
     };
