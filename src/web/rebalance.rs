@@ -9,23 +9,23 @@ mod handle;
 mod store;
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::{Cell, Ref, RefCell},
     rc::Rc,
 };
 
 use yew::prelude::*;
 
-use self::bars::{Bar, Story};
+use self::bars::{Drain, DrainEnd, Story};
 use super::{
     scene::{Counter, Effect, Scene, Stage},
     widgets::{Slider, segmented},
 };
 use crate::{
-    ids::Tick,
+    ids::{ConsumerId, Tick},
     mechanism::Guard,
     player::Inputs,
     presets::Start,
-    world::{Input, Knob},
+    world::{EndedBy, Input, Knob},
 };
 
 /// The longest window on offer, in ticks.
@@ -37,16 +37,28 @@ const LONGEST_AHEAD: Tick = Tick(1_000);
 #[derive(Default)]
 pub(crate) struct RebalanceScene {
     ahead: RefCell<Option<Rc<Ahead>>>,
+    story: RefCell<Known>,
     /// How far beside the window's edge a pointer took hold of it, in CSS pixels.
     grab: Rc<Cell<f64>>,
 }
 
-/// The run of the present settings, played out once per change.
-#[derive(Default)]
+/// The run of the present settings, played out once per change, if it is short enough.
 struct Ahead {
-    of: Option<(Start, Inputs)>,
-    bars: Vec<Bar>,
+    of: (Start, Inputs),
+    played: Option<Played>,
+}
+
+/// What a run comes to.
+struct Played {
+    story: Story,
     leaked: u64,
+}
+
+/// What has been told of the run so far, and of which run.
+#[derive(Default)]
+struct Known {
+    of: Option<(Start, Inputs)>,
+    story: Story,
 }
 
 pub(crate) enum Msg {
@@ -108,13 +120,13 @@ impl Scene for RebalanceScene {
     }
 
     fn drawing(&self, stage: &Stage<'_, Msg>) -> Html {
-        let story = Story::of(stage.players[0].run());
+        let story = self.story(stage);
         html! {
             <>
                 {chart::view(self, stage, &story)}
                 <div class="store" key="store">
-                    {store::cards(stage)}
-                    {store::write_log(stage)}
+                    {store::cards(stage, &story)}
+                    {store::write_log(stage, &story)}
                 </div>
             </>
         }
@@ -122,27 +134,35 @@ impl Scene for RebalanceScene {
 
     fn counters(&self, stage: &Stage<'_, Msg>) -> Vec<Counter> {
         let counters = stage.ledger(0).counters();
-        let story = Story::of(stage.players[0].run());
-        let drained = story.revoked.map_or(0, |begun| story.fenced.unwrap_or(stage.tick()).since(begun));
+        let drain_ticks = |drain: Drain| {
+            let window = drain.deadline.since(drain.revoked);
+            (drain.end.map_or(stage.tick(), |end| end.at).since(drain.revoked), window)
+        };
+        let (drained, window) = self.story(stage).drain.map_or((0, drain(stage).into()), drain_ticks);
         vec![
             Counter::wrong("leaked", "leaked writes", counters.leaked),
             Counter::wrong("rows-back", "rows gone back", counters.rows_back),
             Counter::plain("rejected", "writes rejected", counters.rejected),
             Counter::plain("handover-ticks", "ticks from revoke to handover", drained)
-                .with_unit(format!("of {}", drain(stage))),
+                .with_unit(format!("of {window}")),
             Counter::plain("redelivered", "records redelivered", counters.redelivered),
             Counter::plain("duplicates", "of them done before", counters.duplicates),
-            Counter::plain("completed", "attempts finished", counters.completed)
-                .with_unit(format!("for {} records", stage.world(0).log().len())),
+            Counter::plain("completed", "attempts finished", counters.completed).with_unit(
+                match stage.world(0).log().len() {
+                    1 => "for 1 record".to_owned(),
+                    records => format!("for {records} records"),
+                },
+            ),
         ]
     }
 
     fn sentence(&self, stage: &Stage<'_, Msg>) -> Option<(String, bool)> {
-        if stage.players[0].is_over() { Some(summary(stage)) } else { stage.sentence(0) }
+        if stage.players[0].is_over() { Some(summary(stage, &self.story(stage))) } else { stage.sentence(0) }
     }
 
     fn live(&self, stage: &Stage<'_, Msg>) -> Vec<(&'static str, String, bool)> {
-        let leaked = self.ahead(stage).leaked;
+        let so_far = stage.ledger(0).counters().leaked;
+        let leaked = self.ahead(stage).played.as_ref().map_or(so_far, |played| played.leaked);
         vec![
             ("rebalance.drain", drain(stage).to_string(), false),
             ("rebalance.leaks", leaked.to_string(), leaked > 0),
@@ -155,36 +175,93 @@ impl RebalanceScene {
     fn ahead(&self, stage: &Stage<'_, Msg>) -> Rc<Ahead> {
         let player = &stage.players[0];
         let known = self.ahead.borrow().clone();
-        let is_of = |ahead: &Rc<Ahead>| {
-            ahead.of.as_ref().is_some_and(|(start, acts)| (start, acts) == (stage.start, player.acts()))
-        };
-        if let Some(known) = known.filter(is_of) {
+        if let Some(known) = known.filter(|ahead| is_of(&ahead.of, stage)) {
             return known;
         }
-        let mut ahead = Ahead { of: Some((stage.start.clone(), player.acts().clone())), ..Ahead::default() };
-        if player.last() <= LONGEST_AHEAD {
+        let played = (player.last() <= LONGEST_AHEAD).then(|| {
             let mut player = player.clone();
             player.play_out();
-            ahead.leaked = player.run().ledger().counters().leaked;
-            ahead.bars = Story::of(player.run()).bars;
-        }
-        let ahead = Rc::new(ahead);
+            player.exhausted().is_none().then(|| Played {
+                story: Story::of(player.run()),
+                leaked: player.run().ledger().counters().leaked,
+            })
+        });
+        let of = (stage.start.clone(), player.acts().clone());
+        let ahead = Rc::new(Ahead { of, played: played.flatten() });
         *self.ahead.borrow_mut() = Some(ahead.clone());
         ahead
     }
 
-    /// What this window comes to at the end of the run.
+    /// The story so far: going on from what was told before, where it is the same run.
+    fn story(&self, stage: &Stage<'_, Msg>) -> Ref<'_, Story> {
+        let player = &stage.players[0];
+        {
+            let mut known = self.story.borrow_mut();
+            let goes_on =
+                known.of.as_ref().is_some_and(|of| is_of(of, stage)) && known.story.begins(player.run());
+            if !goes_on {
+                *known = Known { of: Some((stage.start.clone(), player.acts().clone())), ..Known::default() };
+            }
+            known.story.go_on(player.run());
+        }
+        Ref::map(self.story.borrow(), |known| &known.story)
+    }
+
+    /// The first drain: as it will be where that is known, else as it was so far.
+    fn drain(&self, stage: &Stage<'_, Msg>, so_far: &Story) -> Option<Drain> {
+        self.ahead(stage).played.as_ref().map_or(so_far.drain, |played| played.story.drain)
+    }
+
+    /// What this window comes to, as far as that is known.
     fn window_note(&self, stage: &Stage<'_, Msg>) -> String {
-        let Some(revoke) = revoke_at(stage) else {
+        let ahead = self.ahead(stage);
+        let Some((revoke, from)) = revoke_at(stage) else {
             return "Nobody is revoked in this run.".to_owned();
         };
-        let outcome = match self.ahead(stage).leaked {
-            0 => "all that runs at the revoke finishes in time".to_owned(),
-            1 => "1 write comes too late".to_owned(),
-            n => format!("{n} writes come too late"),
-        };
-        format!("A, revoked at tick {revoke}, may still finish what runs. With {}, {outcome}.", drain(stage))
+        let opening = format!("{from}, revoked at tick {revoke}, may still finish what runs");
+        match (self.drain(stage, &self.story(stage)), &ahead.played) {
+            (None, None) => format!("{opening}."),
+            (None, Some(_)) => format!("{from} has nothing to drain when it is revoked at tick {revoke}."),
+            (Some(Drain { end: None, .. }), None) => format!("{opening}."),
+            (Some(Drain { end: None, .. }), Some(_)) => {
+                format!("{opening}; the run ends before the handover.")
+            }
+            (Some(drain @ Drain { end: Some(end), .. }), _) => match end.by {
+                EndedBy::Handover => {
+                    let window = drain.deadline.since(drain.revoked);
+                    let all_in_time = ahead.played.as_ref().is_some_and(|played| played.all_in_time(end));
+                    format!("{opening}. With {window}, {}.", too_late(end.leaked, all_in_time))
+                }
+                EndedBy::Crash => format!("{opening}, but dies at tick {}.", end.at),
+                EndedBy::Eviction => {
+                    format!("{opening}, but is evicted at tick {}: {}.", end.at, too_late(end.leaked, false))
+                }
+            },
+        }
     }
+}
+
+impl Played {
+    /// Whether no attempt of the epoch reached beyond its end.
+    fn all_in_time(&self, end: DrainEnd) -> bool {
+        let is_late = |bar: &bars::Bar| bar.attempt.epoch == end.epoch && self.story.late_from(bar).is_some();
+        !self.story.bars().iter().any(is_late)
+    }
+}
+
+/// What became of the writes of a drain.
+fn too_late(leaked: u64, all_in_time: bool) -> String {
+    match leaked {
+        0 if all_in_time => "all that runs at the revoke finishes in time".to_owned(),
+        0 => "no write comes too late".to_owned(),
+        1 => "1 write comes too late".to_owned(),
+        n => format!("{n} writes come too late"),
+    }
+}
+
+/// Whether these are the settings and the acts of the stage.
+fn is_of(of: &(Start, Inputs), stage: &Stage<'_, Msg>) -> bool {
+    (&of.0, &of.1) == (stage.start, stage.players[0].acts())
 }
 
 /// The window that the run begins with, in ticks.
@@ -192,21 +269,24 @@ fn drain(stage: &Stage<'_, Msg>) -> u32 {
     u32::try_from(stage.players[0].setup().knobs().drain).unwrap_or(u32::MAX)
 }
 
-/// When the run first takes the partition from somebody.
-fn revoke_at(stage: &Stage<'_, Msg>) -> Option<Tick> {
+/// When somebody is first told to give the partition up, and who.
+fn revoke_at(stage: &Stage<'_, Msg>) -> Option<(Tick, ConsumerId)> {
     let player = &stage.players[0];
-    let revokes = |(tick, inputs): (&Tick, &Vec<Input>)| {
-        inputs.iter().any(|input| matches!(input, Input::Revoke { .. })).then_some(*tick)
+    let revoke = |(tick, inputs): (&Tick, &Vec<Input>)| {
+        inputs.iter().find_map(|input| match input {
+            Input::Revoke { from, .. } => Some((*tick, *from)),
+            _ => None,
+        })
     };
-    let first = |inputs: &Inputs| inputs.iter().find_map(revokes);
+    let first = |inputs: &Inputs| inputs.iter().find_map(revoke);
     [first(player.script()), first(player.acts())].into_iter().flatten().min()
 }
 
 /// What the run came to, and whether that is bad.
-fn summary(stage: &Stage<'_, Msg>) -> (String, bool) {
+fn summary(stage: &Stage<'_, Msg>, story: &Story) -> (String, bool) {
     let counters = stage.ledger(0).counters();
     let (leaked, back) = (counters.leaked, counters.rows_back);
-    let leaks = match (leaked, store::leaks_rejected(stage)) {
+    let leaks = match (leaked, story.leaks_rejected) {
         (0, _) => "no write leaked".to_owned(),
         (1, 0) => "1 write leaked and was accepted".to_owned(),
         (1, _) => "1 write leaked and was rejected".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use yew::prelude::*;
 
-use super::Msg;
+use super::{Msg, bars::Story};
 use crate::{
     ids::{KeyId, Offset, Tick},
     ledger::Event,
@@ -46,18 +46,9 @@ impl<'a> Write<'a> {
     }
 }
 
-fn writes<'a>(stage: &'a Stage<'_, Msg>) -> impl DoubleEndedIterator<Item = Write<'a>> {
-    stage.ledger(0).events().iter().filter_map(Write::of)
-}
-
 /// Cards and entries of the write log at most: a scenario may have any number.
 const MOST_CARDS: usize = 24;
 const MOST_WRITES: usize = 200;
-
-/// How many of the writes that leaked the guard stopped.
-pub(super) fn leaks_rejected(stage: &Stage<'_, Msg>) -> u64 {
-    writes(stage).map(|write| u64::from(write.late && !write.accepted)).sum()
-}
 
 /// A fund's full name.
 fn fund(log: &Log, key: KeyId) -> String {
@@ -65,26 +56,29 @@ fn fund(log: &Log, key: KeyId) -> String {
 }
 
 /// A card per row that the log can write.
-pub(super) fn cards(stage: &Stage<'_, Msg>) -> Html {
+pub(super) fn cards(stage: &Stage<'_, Msg>, story: &Story) -> Html {
     let log = stage.world(0).log();
     let mut keys: Vec<_> = (0..log.key_count()).filter_map(|id| u32::try_from(id).ok()).map(KeyId).collect();
     keys.sort_by_key(|&key| fund(log, key));
     // Of many rows, those that were written last.
     if keys.len() > MOST_CARDS {
-        let written = writes(stage).rev().map(|write| write.key).take(MOST_CARDS);
-        let written: BTreeSet<KeyId> = written.collect();
+        let mut last: Vec<(usize, KeyId)> =
+            story.accepted.iter().map(|(&key, &place)| (place, key)).collect();
+        last.sort_unstable_by(|one, other| other.cmp(one));
+        let written: BTreeSet<KeyId> = last.into_iter().map(|(_, key)| key).take(MOST_CARDS).collect();
         keys.retain(|key| written.contains(key));
     }
     html! {
-        <ul class="nav-rows" aria-label="Fund rows" key="rows">{for keys.into_iter().map(|key| card(stage, key))}</ul>
+        <ul class="nav-rows" aria-label="Fund rows" key="rows">{for keys.into_iter().map(|key| card(stage, story, key))}</ul>
     }
 }
 
-fn card(stage: &Stage<'_, Msg>, key: KeyId) -> Html {
+fn card(stage: &Stage<'_, Msg>, story: &Story, key: KeyId) -> Html {
     let log = stage.world(0).log();
     let row = stage.world(0).store().row(key);
     let went_back = row.filter(|row| row.version < row.highest);
-    let last = writes(stage).rev().find(|write| write.key == key && write.accepted);
+    let events = stage.ledger(0).events();
+    let last = story.accepted.get(&key).and_then(|&place| Write::of(events.get(place)?));
     html! {
         <li class="nav-row keyed" key={key.0} data-part="row" data-row={fund(log, key)} data-key={hue(Some(key))}
             data-version={row.map(|row| row.version.to_string())} data-highest={row.map(|row| row.highest.to_string())}
@@ -100,12 +94,13 @@ fn card(stage: &Stage<'_, Msg>, key: KeyId) -> Html {
 }
 
 /// Every write so far, the first on top; of very many the last ones.
-pub(super) fn write_log(stage: &Stage<'_, Msg>) -> Html {
+pub(super) fn write_log(stage: &Stage<'_, Msg>, story: &Story) -> Html {
     let log = stage.world(0).log();
     let now = stage.tick();
-    let count = writes(stage).count();
-    let rows: Vec<Html> =
-        writes(stage).skip(count.saturating_sub(MOST_WRITES)).map(|write| row(&write, log, now)).collect();
+    let events = stage.ledger(0).events();
+    let shown = story.writes.iter().skip(story.writes.len().saturating_sub(MOST_WRITES));
+    let writes = shown.filter_map(|&place| Write::of(events.get(place)?));
+    let rows: Vec<Html> = writes.map(|write| row(&write, log, now)).collect();
     let nothing = rows.is_empty();
     html! {
         <div class="write-log" data-part="write-log" tabindex="0" role="region" aria-label="Write log" key="write-log">
