@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use crate::{
     ids::{KeyId, Offset},
+    ledger::key_name,
     world::{Log, TaskState},
 };
 
@@ -46,18 +47,45 @@ pub(crate) fn hue(key: Option<KeyId>) -> String {
     key.map_or_else(|| "none".to_owned(), |id| (id.0 % 8).to_string())
 }
 
-/// The key's letter, or its first letters; nothing for a record without a key.
+/// What stands on a record for its key: its name if it is short, else how it begins, with a sign; nothing for a
+/// record without a key.
 pub(crate) fn letter(log: &Log, key: Option<KeyId>) -> String {
-    let name = key.and_then(|id| log.key(id)).map(ToString::to_string).unwrap_or_default();
-    name.chars().take(2).collect()
+    const SHORT: usize = 3;
+    let Some(key) = key.and_then(|id| log.key(id)) else { return String::new() };
+    let name = key.to_string();
+    if name.is_empty() {
+        key_name(key)
+    } else if name.chars().count() <= SHORT {
+        name
+    } else {
+        name.chars().take(SHORT - 1).chain(['…']).collect()
+    }
 }
+
+/// The whole name of a key, as sentences have it.
+pub(crate) fn full_name(log: &Log, key: Option<KeyId>) -> String {
+    key.and_then(|id| log.key(id)).map_or_else(|| "no key".to_owned(), key_name)
+}
+
+/// An offset in so many characters at most: of a longer one the end, which tells it from its neighbours.
+pub(crate) fn short(offset: Offset, most: usize) -> String {
+    let text = offset.to_string();
+    // Digits only, and perhaps a sign: one byte each.
+    match text.len().checked_sub(most) {
+        None | Some(0) => text,
+        Some(beyond) => format!("…{}", &text[beyond + 1..]),
+    }
+}
+
+/// Characters of an offset that have room on a chip.
+pub(crate) const CHIP_DIGITS: usize = 4;
 
 /// What is written on a record: its offset, and its key's letter.
 pub(crate) fn face(log: &Log, offset: Offset, key: Option<KeyId>) -> Html {
     let letter = letter(log, key);
     html! {
         <>
-            <b>{offset.0}</b>
+            <b>{short(offset, CHIP_DIGITS)}</b>
             if !letter.is_empty() { <i>{letter}</i> }
         </>
     }

@@ -1,5 +1,7 @@
 //! Controls that all panels share: each is a function from what it shows to markup, with a typed callback.
 
+use std::fmt::Display;
+
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
@@ -64,20 +66,26 @@ impl Slider {
     }
 }
 
-/// One of a few, all in sight. `options` are value and label.
-pub(crate) fn segmented<T: PartialEq + Copy + 'static>(
+/// "1 tick", "7 ticks".
+pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// One of a few, all in sight. `options` are the choice, its value in the markup, and its label.
+pub(crate) fn segmented<T: PartialEq + Copy + 'static, L: Display>(
     knob: &'static str,
     legend: &'static str,
-    options: &[(T, &'static str, &'static str)],
+    options: &[(T, &'static str, L)],
     chosen: T,
     on_choice: &Callback<T>,
 ) -> Html {
-    let option = |&(choice, value, label): &(T, &'static str, &'static str)| {
+    let option = |(choice, value, label): &(T, &'static str, L)| {
+        let (choice, value) = (*choice, *value);
         let onchange = on_choice.reform(move |_: Event| choice);
         html! {
             <label>
                 <input type="radio" name={knob} data-knob={knob} {value} checked={choice == chosen} {onchange} />
-                <span>{label}</span>
+                <span>{label.to_string()}</span>
             </label>
         }
     };

@@ -9,7 +9,10 @@ use super::{Gate, Glance, Limits, Msg, rates};
 use crate::{
     ids::{ConsumerId, Offset},
     presets::backpressure::LOW,
-    web::{chip::Look, scene::Stage},
+    web::{
+        chip::{CHIP_DIGITS, Look, short},
+        scene::Stage,
+    },
     world::{Fact, Task},
 };
 
@@ -66,7 +69,7 @@ impl Droplet {
             <span class="chip drop" key={self.offset.0} style={format!("--c:{column};--r:{row};--i:{nth};--n:{of}")}
                 data-offset={self.offset.to_string()} data-key="none" data-state={self.look.word()}
                 data-fresh={fresh} data-out={out} data-redelivered={self.again.then_some("")}>
-                <b>{self.offset.0}</b>
+                <b>{short(self.offset, CHIP_DIGITS)}</b>
             </span>
         }
     }

@@ -8,7 +8,10 @@ use yew::prelude::*;
 use super::picture::{Arc, Lane, Picture, Piece, Place, Side, Slot, Tray};
 use crate::{
     ids::KeyId,
-    web::chip::{Look, face, hue, letter},
+    web::{
+        chip::{Look, face, full_name, hue, letter},
+        widgets,
+    },
     world::{Attempt, Log, Work, config::Intake},
 };
 
@@ -28,11 +31,12 @@ pub(super) fn pool(picture: &Picture<'_>, title: &'static str, run: &'static str
     let breaks = counted(picture.order_breaks, "order break", "order breaks");
     let layout = if picture.has_one_queue() { "queue" } else { "boxes" };
     let style = format!(
-        "--rows:{};--cols:{};--boxes:{};--lanes:{}",
+        "--rows:{};--cols:{};--boxes:{};--lanes:{}{}",
         frame.rows,
         frame.columns,
         picture.trays.len(),
-        picture.lanes.len()
+        picture.lanes.len(),
+        if has_long_names(picture) { ";--long:1" } else { "" }
     );
     html! {
         <section class="pool" data-run={run} aria-label={format!("{title}, drawn")}>
@@ -64,13 +68,25 @@ fn counted(number: u64, one: &str, many: &str) -> String {
     }
 }
 
+/// Whether the names of the lanes need more room than a letter does.
+fn has_long_names(picture: &Picture<'_>) -> bool {
+    let keys = (0..picture.log.key_count() as u32).map(KeyId);
+    picture.keyless_row.is_some()
+        || keys.into_iter().any(|key| letter(picture.log, Some(key)).chars().count() > 2)
+}
+
 /// The drawing in one sentence.
 fn summary(picture: &Picture<'_>, title: &str) -> String {
+    let records = picture.log.len();
     format!(
-        "{title} at tick {}: {} of {} records done, {} running, {} waiting, {}.",
+        "{title} at tick {}: {} of {records} {} done{}, {} running, {} waiting, {}.",
         picture.tick,
         picture.done,
-        picture.log.len(),
+        if records == 1 { "record" } else { "records" },
+        match picture.dead {
+            0 => String::new(),
+            dead => format!(", {}", counted(dead, "dead letter", "dead letters")),
+        },
         picture.running(),
         picture.waiting(),
         counted(picture.order_breaks, "order break", "order breaks"),
@@ -92,7 +108,7 @@ fn labels(picture: &Picture<'_>) -> Html {
             {label("next", &intake)}
             {label("mailbox", boxes)}
             {label("worker", "workers")}
-            {label("lane", "done, in this order")}
+            {label("lane", if picture.dead == 0 { "done, in this order" } else { "done or dead-lettered, in this order" })}
         </>
     }
 }
@@ -104,7 +120,7 @@ fn parts(picture: &Picture<'_>, playing: bool) -> Html {
             <span class="pool-log" data-part="log" data-paused={picture.paused.then_some("")} />
             {list(picture.trays.iter().map(|tray| mailbox(picture.log, tray)))}
             {list((0..).zip(&picture.slots).map(|(row, slot)| worker(row, slot, progress(picture, slot, playing))))}
-            {list((0..).zip(&picture.lanes).map(|(row, lane)| completions(picture.log, row, lane)))}
+            {list((0..).zip(&picture.lanes).map(|(row, lane)| completions(picture, row, lane)))}
         </>
     }
 }
@@ -113,10 +129,44 @@ fn mailbox(log: &Log, tray: &Tray) -> Html {
     html! {
         <span class="pool-mailbox" data-part="mailbox" data-busy={tray.busy.then_some("")} key={format!("m{}", tray.row)}
             style={format!("--r:{}", tray.row)}>
-            <span class="pool-keys">{for tray.keys.iter().map(|&key| key_letter(log, key))}</span>
+            <span class="pool-keys" title={names(log, tray)}>{keys(log, tray)}</span>
             if tray.more > 0 { <span class="pool-more">{format!("+{}", tray.more)}</span> }
         </span>
     }
+}
+
+/// Whose mailbox it is: the letters of as many keys as have room.
+fn keys(log: &Log, tray: &Tray) -> Html {
+    const ROOM: usize = 3;
+    if tray.keyless {
+        return no_key();
+    }
+    let widths = tray.keys.iter().map(|&key| letter(log, Some(key)).chars().count());
+    let all: usize = widths.clone().sum();
+    // The sign for those left out takes a place too.
+    let room = if all > ROOM { ROOM - 1 } else { ROOM };
+    let ends = widths.scan(0, |end, width| {
+        *end += width;
+        Some(*end)
+    });
+    let shown = ends.take_while(|&end| end <= room).count().max(1).min(tray.keys.len());
+    html! {
+        <>
+            {for tray.keys.iter().take(shown).map(|&key| key_letter(log, key))}
+            if shown < tray.keys.len() { <b>{"…"}</b> }
+        </>
+    }
+}
+
+/// The names of a mailbox's keys in full, where that says more.
+fn names(log: &Log, tray: &Tray) -> Option<String> {
+    let names: Vec<String> = tray.keys.iter().map(|&key| full_name(log, Some(key))).collect();
+    let is_plain = names.len() < 2 && names.iter().all(|name| name.chars().count() == 1);
+    (!is_plain).then(|| names.join(", "))
+}
+
+fn no_key() -> Html {
+    html! { <b class="pool-keyless">{"no key"}</b> }
 }
 
 fn key_letter(log: &Log, key: KeyId) -> Html {
@@ -142,11 +192,13 @@ fn progress(picture: &Picture<'_>, slot: &Slot, playing: bool) -> f64 {
     (elapsed as f64 / ends.since(started).max(1) as f64).min(1.0)
 }
 
-fn completions(log: &Log, row: u32, lane: &Lane) -> Html {
-    let left_out = lane.left_out();
+fn completions(picture: &Picture<'_>, row: u32, lane: &Lane) -> Html {
+    let (log, left_out) = (picture.log, lane.left_out());
+    let keyless = picture.keyless_row == Some(row);
+    let name = (!keyless).then(|| full_name(log, Some(KeyId(row)))).filter(|name| name.chars().count() > 1);
     html! {
         <span class="pool-lane" data-part="lane" key={format!("l{row}")} style={format!("--r:{row}")}>
-            <span class="pool-keys">{key_letter(log, KeyId(row))}</span>
+            <span class="pool-keys" title={name}>{if keyless { no_key() } else { key_letter(log, KeyId(row)) }}</span>
             if left_out > 0 { <span class="pool-more">{format!("+{left_out}")}</span> }
         </span>
     }
@@ -178,6 +230,7 @@ fn chip(picture: &Picture<'_>, piece: &Piece) -> Html {
         Place::Log(_) => "logged",
         Place::Mailbox { .. } => Look::Queued.word(),
         Place::Worker(_) => Look::Running.word(),
+        Place::Lane { .. } if piece.dead => Look::Quarantined.word(),
         Place::Lane { .. } => Look::Done.word(),
         Place::Aside => Look::Failed.word(),
     };
@@ -191,11 +244,15 @@ fn chip(picture: &Picture<'_>, piece: &Piece) -> Html {
 }
 
 fn title(log: &Log, piece: &Piece) -> String {
-    let key = letter(log, piece.key);
+    let key = match piece.key {
+        Some(_) => format!("key {}", full_name(log, piece.key)),
+        None => "no key".to_owned(),
+    };
     match piece.work {
-        Work::Ticks(1) => format!("offset {}, key {key}, 1 tick of work", piece.offset),
-        Work::Ticks(ticks) => format!("offset {}, key {key}, {ticks} ticks of work", piece.offset),
-        Work::UntilTapped | Work::Never => format!("offset {}, key {key}", piece.offset),
+        Work::Ticks(ticks) => {
+            format!("offset {}, {key}, {} of work", piece.offset, widgets::counted(ticks, "tick", "ticks"))
+        }
+        Work::UntilTapped | Work::Never => format!("offset {}, {key}", piece.offset),
     }
 }
 

@@ -6,20 +6,22 @@
 mod drawing;
 mod picture;
 
+use std::cell::Cell;
+
 use yew::prelude::*;
 
 use super::{
-    chip::letter,
+    chip::full_name,
     scene::{Counter, Effect, Scene, Stage, capitalised},
-    widgets::{Slider, segmented},
+    widgets::{Slider, counted, segmented},
 };
 use crate::{
     ledger::{Event, Remark},
     player::{Inputs, Player},
     presets::{Start, dispatch::Dispatch},
-    workload::Workload,
+    workload::{Workload, span_of_work},
     world::{
-        Knob, Log, Record, Work,
+        Knob,
         config::{Intake, NullKeys, Routing},
     },
 };
@@ -33,6 +35,8 @@ const CHOSEN: usize = 1;
 #[derive(Default)]
 pub(crate) struct DispatchScene {
     ends: Option<Ends>,
+    /// The lanes that a scenario had, for when it has some again.
+    lanes: Cell<Option<u32>>,
 }
 
 /// How the runs will end if nobody interferes, and of which runs that was found.
@@ -89,11 +93,12 @@ impl Scene for DispatchScene {
     }
 
     fn knobs(&self, stage: &Stage<'_, Msg>) -> Html {
+        let lanes = self.lanes(stage.start);
         let routings = [
-            (Routing::Keyed, "keyed", "keyed"),
-            (Routing::Serial, "serial", "serial"),
-            (Routing::Lanes(LANES), "lanes", "4 lanes"),
-            (Routing::Shared, "shared", "shared"),
+            (Routing::Keyed, "keyed", "keyed".to_owned()),
+            (Routing::Serial, "serial", "serial".to_owned()),
+            (Routing::Lanes(lanes), "lanes", counted(lanes.into(), "lane", "lanes")),
+            (Routing::Shared, "shared", "shared".to_owned()),
         ];
         html! {
             <>
@@ -113,10 +118,11 @@ impl Scene for DispatchScene {
         else {
             return html! {};
         };
-        let keys = shared.log.key_count();
+        let lanes = shared.lanes.len();
         let slots = shared.slots.len().max(chosen.slots.len());
-        let columns = keys.max(slots).max(LEAST_COLUMNS);
-        let frame = Frame { rows: keys.max(slots).max(LEAST_ROWS), columns, playing: stage.playing };
+        let columns = lanes.max(slots).max(LEAST_COLUMNS);
+        let rows = lanes.max(slots).max(chosen.trays.len()).max(LEAST_ROWS);
+        let frame = Frame { rows, columns, playing: stage.playing };
         html! {
             <div class="pools">
                 {drawing::pool(&shared, title(Routing::Shared), "shared", frame)}
@@ -129,10 +135,14 @@ impl Scene for DispatchScene {
         let load = Workload::of(stage.world(SHARED).log());
         let pictures: Vec<_> = stage.players.iter().map(Picture::of).collect();
         let most = stage.players.first().map_or(1, picture::most_workers);
-        let bound = load.bound(most, NullKeys::Mailbox);
-        let scale = scale(routing_of(stage.start), &pictures, &load, bound);
+        let bounds = pictures.iter().map(|picture| bound(picture, &load, most));
+        let bounds: Vec<u64> = bounds.collect();
+        let scale =
+            scale(routing_of(stage.start), &pictures, &load, bounds.iter().copied().max().unwrap_or(0));
         let titles = [title(Routing::Shared), chosen_title(routing_of(stage.start))];
-        let bars = pictures.iter().zip(titles).map(|(picture, title)| pace(picture, title, bound, scale));
+        let said = |bound: u64| (load.endless == 0).then_some(bound);
+        let bars = pictures.iter().zip(titles).zip(bounds);
+        let bars = bars.map(|((picture, title), bound)| pace(picture, title, said(bound), scale));
         html! {
             <>
                 <div class="rates">{for bars}</div>
@@ -146,8 +156,8 @@ impl Scene for DispatchScene {
         let total = stage.world(CHOSEN).log().len();
         let [shared_ticks, ticks] =
             [SHARED, CHOSEN].map(|run| stage.players.get(run).map_or(0, picture::elapsed));
-        let [breaks, overlaps, finished, taken] = own_labels(routing_of(stage.start));
-        vec![
+        let [breaks, overlaps, finished, taken, letters] = own_labels(routing_of(stage.start));
+        let mut counters = vec![
             Counter::wrong("shared-order-breaks", "order breaks, shared pool", shared.order_breaks)
                 .of_part("order-break"),
             Counter::wrong("shared-overlaps", "overlaps, shared pool", shared.overlaps),
@@ -156,7 +166,14 @@ impl Scene for DispatchScene {
             Counter::plain("finished", finished, chosen.completed).with_unit(format!("of {total}")),
             Counter::plain("shared-ticks", "ticks taken, shared pool", shared_ticks),
             Counter::plain("ticks", taken, ticks),
-        ]
+        ];
+        if shared.quarantined + chosen.quarantined > 0 {
+            counters.extend([
+                Counter::plain("shared-dead-letters", "dead letters, shared pool", shared.quarantined),
+                Counter::plain("dead-letters", letters, chosen.quarantined),
+            ]);
+        }
+        counters
     }
 
     fn sentence(&self, stage: &Stage<'_, Msg>) -> Option<(String, bool)> {
@@ -191,6 +208,14 @@ const LEAST_ROWS: usize = 6;
 const LEAST_COLUMNS: usize = 6;
 
 impl DispatchScene {
+    /// The lanes on offer: a scenario's own, if it has or had some.
+    fn lanes(&self, start: &Start) -> u32 {
+        if let (Start::Brought(..), Routing::Lanes(own)) = (start, routing_of(start)) {
+            self.lanes.set(Some(own));
+        }
+        self.lanes.get().filter(|_| matches!(start, Start::Brought(..))).unwrap_or(LANES)
+    }
+
     /// Plays both runs to their ends, unless that is known.
     fn look_ahead(&mut self, stage: &Stage<'_, Msg>) {
         let Some(acts) = stage.players.first().map(Player::acts) else { return };
@@ -215,8 +240,8 @@ fn chosen_title(routing: Routing) -> &'static str {
     }
 }
 
-/// What the chosen run's numbers are called: order breaks, overlaps, records finished, ticks.
-fn own_labels(routing: Routing) -> [&'static str; 4] {
+/// What the chosen run's numbers are called: order breaks, overlaps, records finished, ticks, dead letters.
+fn own_labels(routing: Routing) -> [&'static str; 5] {
     macro_rules! labels {
         ($run:literal) => {
             [
@@ -224,6 +249,7 @@ fn own_labels(routing: Routing) -> [&'static str; 4] {
                 concat!("overlaps, ", $run),
                 concat!("records finished, ", $run),
                 concat!("ticks taken, ", $run),
+                concat!("dead letters, ", $run),
             ]
         };
     }
@@ -307,7 +333,7 @@ fn skew_slider(value: u32, stage: &Stage<'_, Msg>) -> Slider {
     let load = Workload::of(world.log());
     let note = load.hottest(NullKeys::Mailbox).map(|(key, hottest)| {
         let share = 100 * hottest.work / load.total.work.max(1);
-        format!("key {} has {share}% of the work", letter(world.log(), key))
+        format!("key {} has {share}% of the work", full_name(world.log(), key))
     });
     let note = note.unwrap_or_default().into();
     Slider { knob: "skew", name: "Skew", unit: "", note, range: (0, 3), value, part: "" }
@@ -321,35 +347,51 @@ fn of_one_consumer(sentence: &str) -> String {
     renamed.unwrap_or_else(|| sentence.to_owned())
 }
 
-/// The ticks that a run has taken, against the ticks that keeping order takes at least; and how fast it is.
-fn pace(picture: &Picture<'_>, title: &'static str, bound: u64, scale: u64) -> Html {
+/// The ticks that a run takes at least: the shared pool, if it were to keep every key's order; any other, with the
+/// mailboxes that its routing gives to records without a key too.
+fn bound(picture: &Picture<'_>, load: &Workload, most: u32) -> u64 {
+    let knobs = picture.world.knobs();
+    let has_one_for_all = knobs.routing != Routing::Shared && knobs.null_keys == NullKeys::Mailbox;
+    load.bound(most, if has_one_for_all { NullKeys::Mailbox } else { NullKeys::Spread })
+}
+
+/// The ticks that a run has taken, against the ticks that keeping order takes at least, if that can be said; and
+/// how fast it is.
+fn pace(picture: &Picture<'_>, title: &'static str, bound: Option<u64>, scale: u64) -> Html {
     let ticks = picture.elapsed;
     let rate = picture.work_done as f64 / ticks.max(1) as f64;
     let share = |ticks: u64| ticks as f64 / scale as f64;
-    let style = format!("--value:{:.4};--bound:{:.4}", share(ticks), share(bound));
+    let mut style = format!("--value:{:.4}", share(ticks));
+    if let Some(bound) = bound {
+        style += &format!(";--bound:{:.4}", share(bound));
+    }
     let so_far = if picture.is_done() { "" } else { " so far" };
     html! {
-        <p class="rate" data-rate={format!("{rate:.2}")} data-ticks={ticks.to_string()} data-bound={bound.to_string()}>
+        <p class="rate" data-rate={format!("{rate:.2}")} data-ticks={ticks.to_string()} data-bound={bound.map(|bound| bound.to_string())}>
             <span class="rate-name">{format!("Ticks taken{so_far}, {}", lower(title))}</span>
-            <span class="rate-value"><b>{ticks}</b>{against(picture, bound)}</span>
+            <span class="rate-value"><b>{ticks}</b>{for bound.map(|bound| against(picture, bound))}</span>
             <span class="meter" aria-hidden="true" {style} />
             <span class="rate-speed">{format!("Throughput{so_far}: {rate:.2} ticks of work per tick")}</span>
         </p>
     }
 }
 
-/// What the bound says of a run: nothing of one that need not keep order.
+/// What the bound says of a run: to the shared pool, what it would have to take to keep order.
 fn against(picture: &Picture<'_>, bound: u64) -> String {
+    let sooner = if picture.is_done() { bound.saturating_sub(picture.elapsed) } else { 0 };
     if picture.world.knobs().routing != Routing::Shared {
-        return format!(" of at least {bound}");
+        // Attempts that were ended by hand, and dead letters, may take less.
+        return if sooner > 0 { String::new() } else { format!(" of at least {bound}") };
     }
-    match bound.saturating_sub(picture.elapsed) {
-        sooner if picture.is_done() && sooner > 0 => {
-            format!(
-                "; whatever keeps order takes at least {bound}, and it finished {sooner} sooner by breaking it"
-            )
-        }
-        _ => format!("; whatever keeps order takes at least {bound}"),
+    match sooner {
+        0 => format!("; whatever keeps order takes at least {bound}"),
+        _ if picture.order_breaks > 0 => format!(
+            "; whatever keeps order takes at least {bound}, and it finished {sooner} sooner by breaking it"
+        ),
+        _ if picture.overlaps > 0 => format!(
+            "; one record of a key at a time takes at least {bound}, and it finished {sooner} sooner by overlapping"
+        ),
+        _ => String::new(),
     }
 }
 
@@ -358,36 +400,39 @@ fn notes(player: &Player, load: &Workload, most: u32) -> Html {
     let (knobs, log) = (player.knobs(), player.setup().log());
     let total = load.total.work;
     let share = total.div_ceil(u64::from(most));
-    let bound = load.bound(most, NullKeys::Mailbox);
+    let bound = load.bound(most, NullKeys::Spread);
     let turned = if most > knobs.workers { " (the most there were)" } else { "" };
-    let (key, hottest) = load.hottest(NullKeys::Mailbox).unwrap_or_default();
-    let (low, high) = span_of_work(log);
+    let hottest = load
+        .hottest(NullKeys::Spread)
+        .map(|(key, load)| format!("; hottest key {}: {}", full_name(log, key), load.work));
+    let keyless = match (load.keyless.records, knobs.null_keys) {
+        (0, _) => String::new(),
+        (_, NullKeys::Mailbox) => format!(" Records without a key share a mailbox: {}.", load.keyless.work),
+        (_, NullKeys::Spread) => " Records without a key wait for none.".to_owned(),
+    };
+    let work = span_of_work(log).map(|(low, high)| match low == high {
+        true => format!(" of {}", counted(high, "tick", "ticks")),
+        false => format!(" of {low} to {high} ticks"),
+    });
     let intake = match knobs.intake {
         Intake::Pause { high, low } => format!("; intake pauses at {high} in flight and resumes at {low}"),
         Intake::Unbounded | Intake::Block => String::new(),
     };
+    let (ticks, workers) = (counted(total, "tick", "ticks"), counted(most.into(), "worker", "workers"));
     html! {
         <div class="rate-notes drawing-label">
-            <p class="bound">
-                <strong>{format!("Whatever keeps each key in order takes at least {bound} ticks. ")}</strong>
-                {format!("{total} ticks of work / {most} workers{turned} = {share}; hottest key {}: {}.", letter(log, key), hottest.work)}
-            </p>
+            if load.endless == 0 {
+                <p class="bound">
+                    <strong>{format!("Whatever keeps each key in order takes at least {}. ", counted(bound, "tick", "ticks"))}</strong>
+                    {format!("{ticks} of work / {workers}{turned} = {share}{}.{keyless}", hottest.unwrap_or_default())}
+                </p>
+            }
             <p>
-                {format!("{} records of {low} to {high} ticks; a poll brings up to {}{intake}. ", load.total.records, knobs.poll)}
+                {format!("{}{}; a poll brings up to {}{intake}. ", counted(log.len(), "record", "records"), work.unwrap_or_default(), knobs.poll)}
                 {"A bar at a mailbox: a worker is in it, so it is closed to the others."}
             </p>
         </div>
     }
-}
-
-/// The shortest and the longest work of a log, in ticks; what has no end counts as none.
-fn span_of_work(log: &Log) -> (u64, u64) {
-    let ticks = |record: Record| match record.work {
-        Work::Ticks(ticks) => Some(ticks),
-        Work::UntilTapped | Work::Never => None,
-    };
-    let all = || log.iter_from(0).filter_map(ticks);
-    (all().min().unwrap_or(0), all().max().unwrap_or(0))
 }
 
 /// A title within a sentence.

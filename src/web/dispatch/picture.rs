@@ -3,11 +3,11 @@
 //! Read off the world and the ledger, and nothing else: no markup here, no lengths. Places are rows and
 //! counts, because what they come to in pixels depends on the width, and that is the style sheet's business.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     ids::{KeyId, Offset, Tick},
-    ledger::Remark,
+    ledger::{Event, Remark},
     player::Player,
     world::{Attempt, Fact, Input, Knob, Knobs, Log, MailboxId, Work, World, config::Routing},
 };
@@ -48,12 +48,16 @@ pub(super) struct Piece {
     pub(super) hidden: bool,
     /// The later offset of its key that was done before it.
     pub(super) after: Option<Offset>,
+    /// Whether it was dead-lettered.
+    pub(super) dead: bool,
 }
 
 /// A mailbox, or the one queue.
 pub(super) struct Tray {
     pub(super) row: u32,
     pub(super) keys: Vec<KeyId>,
+    /// Whether it is that of the records without a key.
+    pub(super) keyless: bool,
     /// Whether a worker is in it, so that nobody else may take from it.
     pub(super) busy: bool,
     /// Waiting records that are not drawn.
@@ -79,6 +83,8 @@ struct Done {
     after: Option<Offset>,
     /// Whether that was in the tick executed last.
     just_now: bool,
+    /// Whether it was dead-lettered instead.
+    dead: bool,
 }
 
 /// An order break in a lane, from the later record to the one that came after it.
@@ -114,7 +120,12 @@ pub(super) struct Picture<'a> {
     pub(super) lanes: Vec<Lane>,
     pub(super) paused: bool,
     pub(super) order_breaks: u64,
+    pub(super) overlaps: u64,
     pub(super) done: u64,
+    /// Dead letters written.
+    pub(super) dead: u64,
+    /// The lane of the records without a key, if there are any: the last one.
+    pub(super) keyless_row: Option<u32>,
     /// Ticks of work done so far, in attempts that still run too.
     pub(super) work_done: u64,
     /// See [`elapsed`].
@@ -139,7 +150,10 @@ impl<'a> Picture<'a> {
             lanes: Vec::new(),
             paused: world.owner().is_some_and(|(_, session)| session.is_paused()),
             order_breaks: counters.order_breaks,
+            overlaps: counters.overlaps,
             done: counters.completed,
+            dead: counters.quarantined,
+            keyless_row: has_keyless(log).then_some(log.key_count() as u32),
             work_done: 0,
             elapsed: elapsed(player),
         };
@@ -151,9 +165,9 @@ impl<'a> Picture<'a> {
         picture
     }
 
-    /// Whether every record is done.
+    /// Whether every record is done, or dead-lettered.
     pub(super) fn is_done(&self) -> bool {
-        self.done >= self.log.len()
+        self.done + self.dead >= self.log.len()
     }
 
     /// Whether one queue is all there is.
@@ -167,17 +181,26 @@ impl<'a> Picture<'a> {
     }
 
     fn lay_lanes(&mut self, player: &Player, places: &mut BTreeMap<Offset, Place>) {
-        self.lanes.resize_with(self.log.key_count(), Lane::default);
+        let count = self.log.key_count() + usize::from(self.keyless_row.is_some());
+        self.lanes.resize_with(count, Lane::default);
         for event in player.run().ledger().events() {
-            let Fact::Completed { attempt, .. } = &event.fact else { continue };
-            self.work_done += event.tick.since(attempt.started);
+            let (offset, key, dead) = match &event.fact {
+                Fact::Completed { attempt, .. } => {
+                    self.work_done += event.tick.since(attempt.started);
+                    (attempt.offset, attempt.key, false)
+                }
+                Fact::DeadLettered { offset, index, .. } => {
+                    (*offset, self.log.get(*index).and_then(|record| record.key), true)
+                }
+                _ => continue,
+            };
             let after = match event.remark {
                 Some(Remark::OrderBreak { after }) => Some(after),
                 _ => None,
             };
-            if let Some(lane) = attempt.key.and_then(|key| self.lanes.get_mut(key.0 as usize)) {
-                let just_now = event.tick == self.tick;
-                lane.done.push(Done { offset: attempt.offset, after, just_now });
+            let row = key.map(|key| key.0).or(self.keyless_row);
+            if let Some(lane) = row.and_then(|row| self.lanes.get_mut(row as usize)) {
+                lane.done.push(Done { offset, after, just_now: event.tick == self.tick, dead });
             }
         }
         for (row, lane) in (0..).zip(&self.lanes) {
@@ -188,21 +211,32 @@ impl<'a> Picture<'a> {
     }
 
     fn lay_mailboxes(&mut self, places: &mut BTreeMap<Offset, Place>) {
-        self.trays = trays(self.log, self.world.knobs().routing);
+        self.trays = trays(self.log, self.world.knobs().routing, self.keyless_row.is_some());
+        let keyless = (0..).zip(&self.trays).find(|(_, tray)| tray.keyless).map_or(0, |(row, _)| row);
+        // Records that have a mailbox each are drawn in one.
+        let mut spread = 0;
         let room = self.box_places();
         let Some((_, session)) = self.world.owner() else { return };
         for queue in session.queues() {
             let row = match queue.mailbox {
                 Some(MailboxId::Key(key)) => key.0,
                 Some(MailboxId::Lane(lane)) => lane,
-                Some(MailboxId::Everything | MailboxId::Keyless | MailboxId::Own(_)) | None => 0,
+                Some(MailboxId::Keyless | MailboxId::Own(_)) => keyless,
+                Some(MailboxId::Everything) | None => 0,
             };
-            for (depth, &offset) in (0..).zip(&queue.waiting) {
+            let is_own = matches!(queue.mailbox, Some(MailboxId::Own(_)));
+            let first = if is_own { spread } else { 0 };
+            for (depth, &offset) in (first..).zip(&queue.waiting) {
                 places.insert(offset, Place::Mailbox { row, depth });
             }
+            let waiting = first + queue.waiting.len() as u32;
+            if is_own {
+                spread = waiting;
+            }
             if let Some(tray) = self.trays.get_mut(row as usize) {
-                tray.busy = queue.busy > 0;
-                tray.more = (queue.waiting.len() as u32).saturating_sub(room);
+                // Such a mailbox is closed to nobody else.
+                tray.busy = queue.busy > 0 && !is_own;
+                tray.more = waiting.saturating_sub(room);
             }
         }
     }
@@ -239,6 +273,13 @@ impl<'a> Picture<'a> {
             .flat_map(|lane| &lane.done)
             .filter_map(|done| Some((done.offset, done.after?)))
             .collect();
+        let dead: BTreeSet<Offset> = self
+            .lanes
+            .iter()
+            .flat_map(|lane| &lane.done)
+            .filter(|done| done.dead)
+            .map(|done| done.offset)
+            .collect();
         for (index, record) in (0..).zip(self.log.iter_from(0)) {
             let place = match places.get(&record.offset) {
                 Some(&place) => place,
@@ -255,7 +296,7 @@ impl<'a> Picture<'a> {
             };
             let after = after.get(&record.offset).copied();
             let (offset, key, work) = (record.offset, record.key, record.work);
-            self.pieces.push(Piece { offset, key, work, place, hidden, after });
+            self.pieces.push(Piece { offset, key, work, place, hidden, after, dead: dead.contains(&offset) });
         }
     }
 
@@ -352,10 +393,27 @@ impl Lane {
     }
 }
 
-/// Ticks from the first poll until now, or until the last completion once all is done.
+/// Ticks from the first poll to the last completion or dead letter.
+fn until_the_last(player: &Player) -> Option<u64> {
+    let ledger = player.run().ledger();
+    let ends = |event: &&Event| matches!(event.fact, Fact::Completed { .. } | Fact::DeadLettered { .. });
+    let last = ledger.events().iter().rev().find(ends)?;
+    Some(last.tick.since(ledger.counters().first_poll?))
+}
+
+/// Whether a log has records without a key.
+fn has_keyless(log: &Log) -> bool {
+    log.iter_from(0).any(|record| record.key.is_none())
+}
+
+/// Ticks from the first poll until now, or until the last completion or dead letter once all is done.
 pub(super) fn elapsed(player: &Player) -> u64 {
     let (world, counters) = (player.run().world(), player.run().ledger().counters());
-    let makespan = counters.makespan().filter(|_| counters.completed >= world.log().len());
+    let makespan = match world.log().len() {
+        records if counters.completed >= records => counters.makespan(),
+        records if counters.completed + counters.quarantined >= records => until_the_last(player),
+        _ => None,
+    };
     let until_now =
         || counters.first_poll.map_or(0, |first| Tick(world.now().0.saturating_sub(1)).since(first));
     makespan.unwrap_or_else(until_now)
@@ -378,14 +436,18 @@ pub(super) fn most_workers(player: &Player) -> u32 {
 }
 
 /// The mailboxes of a routing, empty; one for the shared queue.
-fn trays(log: &Log, routing: Routing) -> Vec<Tray> {
+fn trays(log: &Log, routing: Routing, keyless: bool) -> Vec<Tray> {
     let keys = || (0..log.key_count() as u32).map(KeyId);
-    let tray = |row: u32, keys: Vec<KeyId>| Tray { row, keys, busy: false, more: 0 };
-    match routing {
+    let tray = |row: u32, keys: Vec<KeyId>| Tray { row, keys, keyless: false, busy: false, more: 0 };
+    let mut trays: Vec<Tray> = match routing {
         Routing::Keyed => keys().map(|key| tray(key.0, vec![key])).collect(),
         Routing::Lanes(lanes) => (0..lanes)
             .map(|lane| tray(lane, keys().filter(|&key| log.key_hash(key) % lanes.max(1) == lane).collect()))
             .collect(),
-        Routing::Shared | Routing::Serial => vec![tray(0, Vec::new())],
+        Routing::Shared | Routing::Serial => return vec![tray(0, Vec::new())],
+    };
+    if keyless {
+        trays.push(Tray { keyless: true, ..tray(trays.len() as u32, Vec::new()) });
     }
+    trays
 }

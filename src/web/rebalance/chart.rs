@@ -15,13 +15,13 @@ use super::{
     revoke_at,
 };
 use crate::{
-    ids::{ConsumerId, Tick},
+    ids::{ConsumerId, KeyId, Tick},
     presets::{
         Start,
         rebalance::{HIGH, LOW, POLL, STALL, STALL_AT},
     },
     web::{
-        chip::{hue, letter},
+        chip::{CHIP_DIGITS, full_name, hue, letter, short},
         scene::Stage,
     },
     world::{Log, World},
@@ -216,7 +216,7 @@ fn bar_view(bar: &Bar, ahead: bool, log: &Log, span: Span) -> Html {
     // An attempt may outlast the run.
     let shown_to = to.0.min(span.end());
     let (consumer, worker) = (attempt.consumer, attempt.worker);
-    let fund = attempt.key.and_then(|id| log.key(id)).map(ToString::to_string).unwrap_or_default();
+    let fund = full_name(log, attempt.key);
     let title = format!(
         "offset {} ({fund}), {consumer}’s worker {}: ticks {} to {to}{}",
         attempt.offset,
@@ -237,10 +237,17 @@ fn bar_view(bar: &Bar, ahead: bool, log: &Log, span: Span) -> Html {
                 {for stalled.map(|(from, to)| stretch("stalled", from, to))}
                 {for late_from.map(|from| stretch("late", from, *to))}
             </span>
-            <span class="bar-face"><i>{letter(log, attempt.key)}</i><b>{attempt.offset.0}</b></span>
+            <span class="bar-face"><i>{initials(log, attempt.key)}</i><b>{short(attempt.offset, CHIP_DIGITS)}</b></span>
             if late_from.is_some() && state == "done" { <span class="bar-word">{"leaked"}</span> }
         </div>
     }
+}
+
+/// What stands on a bar for its key: two letters of a fund's four, which tell it from the others.
+fn initials(log: &Log, key: Option<KeyId>) -> String {
+    let name = key.and_then(|id| log.key(id)).map(ToString::to_string).unwrap_or_default();
+    let is_fund = name.len() == 4 && name.bytes().all(|byte| byte.is_ascii_uppercase());
+    if is_fund { name.chars().take(2).collect() } else { letter(log, key) }
 }
 
 /// A part of a bar.

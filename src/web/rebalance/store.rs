@@ -8,7 +8,10 @@ use super::{Msg, bars::Story};
 use crate::{
     ids::{KeyId, Offset, Tick},
     ledger::Event,
-    web::{chip::hue, scene::Stage},
+    web::{
+        chip::{full_name, hue, short},
+        scene::Stage,
+    },
     world::{Attempt, Fact, Log},
 };
 
@@ -50,9 +53,12 @@ impl<'a> Write<'a> {
 const MOST_CARDS: usize = 24;
 const MOST_WRITES: usize = 200;
 
+/// Characters of a version that have room in the log's column.
+const VERSION_DIGITS: usize = 6;
+
 /// A fund's full name.
 fn fund(log: &Log, key: KeyId) -> String {
-    log.key(key).map(ToString::to_string).unwrap_or_default()
+    full_name(log, Some(key))
 }
 
 /// A card per row that the log can write.
@@ -83,12 +89,12 @@ fn card(stage: &Stage<'_, Msg>, story: &Story, key: KeyId) -> Html {
         <li class="nav-row keyed" key={key.0} data-part="row" data-row={fund(log, key)} data-key={hue(Some(key))}
             data-version={row.map(|row| row.version.to_string())} data-highest={row.map(|row| row.highest.to_string())}
             data-bad={went_back.map(|_| "")}>
-            <span class="nav-fund">{fund(log, key)}</span>
-            <b class="nav-version">{row.map_or_else(|| "–".to_owned(), |row| row.version.to_string())}</b>
+            <span class="nav-fund" title={fund(log, key)}>{fund(log, key)}</span>
+            <b class="nav-version" title={row.map(|row| row.version.to_string())}>{row.map_or_else(|| "–".to_owned(), |row| short(row.version, VERSION_DIGITS))}</b>
             <small class="nav-by">{last.map_or_else(|| "no row yet".to_owned(), |write| {
                 format!("by {}, tick {}", write.attempt.consumer, write.tick)
             })}</small>
-            if let Some(row) = went_back { <small class="nav-was">{"was "}<s>{row.highest.0}</s></small> }
+            if let Some(row) = went_back { <small class="nav-was">{"was "}<s title={row.highest.to_string()}>{short(row.highest, VERSION_DIGITS)}</s></small> }
         </li>
     }
 }
@@ -128,8 +134,8 @@ fn row(write: &Write<'_>, log: &Log, now: Tick) -> Html {
             data-part={write.late.then_some("leaked")}>
             <td>{write.tick.0}</td>
             <td>{attempt.consumer.to_string()}</td>
-            <td>{fund(log, write.key)}</td>
-            <td><span class="version keyed" data-key={hue(Some(write.key))}>{attempt.offset.0}</span></td>
+            <td class="write-fund" title={fund(log, write.key)}>{fund(log, write.key)}</td>
+            <td><span class="version keyed" data-key={hue(Some(write.key))} title={attempt.offset.to_string()}>{short(attempt.offset, VERSION_DIGITS)}</span></td>
             <td>if write.late { <strong class="write-leaked">{"leaked"}</strong>{" "} }{text}<span class="write-more">{more}</span></td>
         </tr>
     }

@@ -8,7 +8,11 @@ use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 use super::{
-    super::{chip::face, scene::Stage, widgets::reading},
+    super::{
+        chip::face,
+        scene::Stage,
+        widgets::{counted, reading},
+    },
     Msg,
     cells::{self, Cell, State, Window},
 };
@@ -48,14 +52,16 @@ fn caption(records: u64, keys: u64, knobs: &Knobs) -> String {
     let each = if keys == records && u64::from(knobs.workers) >= records {
         "each with a key and a worker of its own".to_owned()
     } else {
-        format!("{keys} keys, {} workers", knobs.workers)
+        let (keys, workers) =
+            (counted(keys, "key", "keys"), counted(knobs.workers.into(), "worker", "workers"));
+        format!("{keys}, {workers}")
     };
     let intake = match knobs.intake {
         Intake::Pause { high, low } => format!("intake pauses at {high} in flight, resumes at {low}"),
         Intake::Unbounded => "intake never pauses".to_owned(),
         Intake::Block => "the next poll waits for the whole batch".to_owned(),
     };
-    format!("{records} records, {each}. A poll brings {}; {intake}.", knobs.poll)
+    format!("{}, {each}. A poll brings {}; {intake}.", counted(records, "record", "records"), knobs.poll)
 }
 
 impl Cell {
