@@ -2,13 +2,12 @@
 
 use yew::prelude::*;
 
-use super::{Limits, Msg, NAMES, surface::MARGIN};
+use super::{Limits, Msg, NAMES, limits::Level, surface::MARGIN};
 use crate::{
     chart::{ChartData, Point},
     ids::Tick,
     ledger::Ledger,
     web::scene::Stage,
-    world::Fact,
 };
 
 /// Labels of the time axis at most.
@@ -18,12 +17,12 @@ const MOST_LABELS: u64 = 7;
 const NAME_GAP: f64 = 0.09;
 
 /// The lines: the run in front, and the others as ghosts.
-pub(super) fn data(stage: &Stage<'_, Msg>, front: usize, limits: &Limits) -> ChartData {
+pub(super) fn data(stage: &Stage<'_, Msg>, front: usize, limits: &Limits, evictions: &[u64]) -> ChartData {
     let (mut ghosts, mut ghost_deaths) = (Vec::new(), Vec::new());
     for player in stage.players.iter().enumerate().filter(|(run, _)| *run != front).map(|(_, player)| player)
     {
         let ledger = player.run().ledger();
-        ghosts.push(points(ledger));
+        ghosts.push(points(ledger, limits.last));
         ghost_deaths.extend(death(ledger));
     }
     let across = |value: Option<u64>| {
@@ -31,7 +30,9 @@ pub(super) fn data(stage: &Stage<'_, Msg>, front: usize, limits: &Limits) -> Cha
         shown.map(|value| vec![(0, value), (limits.last.0, value)]).into_iter().collect()
     };
     let ledger = stage.ledger(front);
-    let (depth, deaths): (_, Vec<Point>) = (points(ledger), death(ledger).into_iter().collect());
+    let (depth, deaths) = (points(ledger, limits.last), Vec::from_iter(death(ledger)));
+    let mut evictions = evictions.to_vec();
+    evictions.dedup_by_key(|tick| *tick / bucket(limits.last));
     ChartData {
         last_tick: limits.last.0,
         top: records(limits.top),
@@ -41,25 +42,46 @@ pub(super) fn data(stage: &Stage<'_, Msg>, front: usize, limits: &Limits) -> Cha
         high: across(limits.marks.map(|(high, _)| high)),
         low: across(limits.marks.map(|(_, low)| low)),
         ceiling: across(limits.ceiling),
-        evictions: evictions(ledger),
+        evictions,
         deaths,
         ghost_deaths,
     }
 }
 
-/// What was in flight, up to now or to the end of the process: nothing here brings one back.
-fn points(ledger: &Ledger) -> Vec<Point> {
-    let depths = ledger.depths().iter().map_while(|depth| *depth);
-    (0..).zip(depths.map(records)).collect()
+/// Points of a line at most: there are not more pixels.
+const MOST_POINTS: u64 = 2_000;
+
+/// Ticks that share a point.
+fn bucket(last: Tick) -> u64 {
+    last.0.div_ceil(MOST_POINTS).max(1)
+}
+
+/// What was in flight, up to now or to the end of the process: nothing here brings one back. Of ticks that share
+/// a point, the fullest.
+fn points(ledger: &Ledger, last: Tick) -> Vec<Point> {
+    let bucket = bucket(last);
+    let depths = ledger.depths().iter().map_while(|depth| *depth).map(records);
+    let mut points: Vec<Point> = Vec::new();
+    let mut now = None;
+    for point in (0..).zip(depths) {
+        match points.last_mut().filter(|fullest| fullest.0 / bucket == point.0 / bucket) {
+            Some(fullest) if point.1 > fullest.1 => *fullest = point,
+            Some(_) => {}
+            None => points.push(point),
+        }
+        now = Some(point);
+    }
+    // The line ends where the run is.
+    points.extend(now.filter(|now| points.last() != Some(now)));
+    points
+}
+
+fn last_point(ledger: &Ledger) -> Option<Point> {
+    (0..).zip(ledger.depths().iter().map_while(|depth| *depth).map(records)).last()
 }
 
 fn death(ledger: &Ledger) -> Option<Point> {
-    ledger.counters().crashed_at.and(points(ledger).last().copied())
-}
-
-fn evictions(ledger: &Ledger) -> Vec<u64> {
-    let evicted = ledger.events().iter().filter(|event| matches!(event.fact, Fact::Evicted { .. }));
-    evicted.map(|event| event.tick.0).collect()
+    ledger.counters().crashed_at.and(last_point(ledger))
 }
 
 fn records(count: u64) -> u32 {
@@ -82,8 +104,8 @@ pub(super) fn view(stage: &Stage<'_, Msg>, front: usize, limits: &Limits) -> Htm
     let (last, every) = (limits.last.0, label_gap(limits.last));
     let label = names.iter().map(|name| format!("{}{}", NAMES[name.run], name.note)).collect::<Vec<_>>();
     let label = format!("In flight over time, tick 0 to {last}: {}", label.join("; "));
-    let level = |&(_, _, value): &(&'static str, &'static str, u64)| {
-        html! { <span class="chart-level" style={format!("--v:{value}")}>{value}</span> }
+    let level = |level: &Level| {
+        html! { <span class="chart-level" style={format!("--v:{};--lift:{:.4}", level.value, level.lift)}>{level.value}</span> }
     };
     html! {
         <>
@@ -126,7 +148,7 @@ impl Name {
 fn names(stage: &Stage<'_, Msg>, front: usize, limits: &Limits) -> Vec<Name> {
     let name = |run: usize| {
         let ledger = stage.players.get(run)?.run().ledger();
-        let (tick, depth) = points(ledger).last().copied()?;
+        let (tick, depth) = last_point(ledger)?;
         let counters = ledger.counters();
         let note = match (counters.crashed_at, counters.evictions) {
             (Some(_), _) => ", out of memory".to_owned(),

@@ -27,6 +27,19 @@ pub(super) struct Limits {
     pub(super) last: Tick,
 }
 
+/// A line across the tank and the chart, with its name.
+pub(super) struct Level {
+    /// What it is called, and its part.
+    pub(super) name: &'static str,
+    /// How many records it stands for.
+    pub(super) value: u64,
+    /// How far its name is from its line, as a share of the drawing's height.
+    pub(super) lift: f64,
+}
+
+/// The height of a name, as a share of the drawing's.
+const LABEL: f64 = 0.055;
+
 impl Limits {
     pub(super) fn of(stage: &Stage<'_, Msg>) -> Limits {
         let knobs = stage.players.first().map(|player| player.setup().knobs().clone()).unwrap_or_default();
@@ -42,19 +55,39 @@ impl Limits {
                     stage.players.iter().map(|player| player.run().ledger().counters().peak_in_flight);
                 let highest = peaks.chain(knobs.heap_ceiling).chain(marks.map(|(high, _)| high)).max();
                 let highest = highest.unwrap_or(0);
-                highest + highest / 10 + 4
+                // The names at the pipe need room above.
+                highest.saturating_add(highest / 4 + 4)
             }
         };
         let last = stage.players.iter().map(|player| player.last()).max().unwrap_or_default();
         Limits { marks, ceiling: knobs.heap_ceiling, interval: knobs.max_poll_interval, top, last }
     }
 
-    /// The lines across the tank and the chart: what each is called, its part, and how many records it stands for.
-    pub(super) fn levels(&self) -> Vec<(&'static str, &'static str, u64)> {
-        let ceiling = self.ceiling.map(|ceiling| ("ceiling", "ceiling", ceiling));
-        let high = self.marks.map(|(high, _)| ("high", "high", high));
-        let low = self.marks.map(|(_, low)| ("low", "low", low));
-        [ceiling, high, low].into_iter().flatten().filter(|level| level.2 <= self.top).collect()
+    /// The lines across the tank and the chart.
+    pub(super) fn levels(&self) -> Vec<Level> {
+        let (high, low) = self.marks.unzip();
+        let all = [("ceiling", self.ceiling), ("high", high), ("low", low)];
+        let shown = all.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let level = |(name, value): (&'static str, u64)| Level { name, value, lift: 0.0 };
+        let mut levels: Vec<Level> = shown.filter(|level| level.1 <= self.top).map(level).collect();
+        levels.sort_by_key(|level| std::cmp::Reverse(level.value));
+        self.part(&mut levels);
+        levels
+    }
+
+    /// Moves names apart that would lie on each other: downwards, but not below the ground.
+    fn part(&self, levels: &mut [Level]) {
+        let at = |level: &Level| level.value as f64 / self.top.max(1) as f64;
+        let mut roof = f64::INFINITY;
+        for level in levels.iter_mut() {
+            level.lift = (roof - at(level)).min(0.0);
+            roof = at(level) + level.lift - LABEL;
+        }
+        let mut floor = 0.0_f64;
+        for level in levels.iter_mut().rev() {
+            level.lift = level.lift.max(floor - at(level));
+            floor = at(level) + level.lift + LABEL;
+        }
     }
 
     /// What is fixed in these runs.

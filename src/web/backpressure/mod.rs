@@ -5,16 +5,21 @@
 mod chart;
 mod glance;
 mod limits;
+mod past;
 mod surface;
 mod tank;
 
-use std::{cell::RefCell, sync::Arc};
+use std::{
+    cell::{Ref, RefCell},
+    sync::Arc,
+};
 
 use yew::prelude::*;
 
 use self::{
     glance::{Gate, Glance},
     limits::Limits,
+    past::Past,
     surface::Surface,
 };
 use super::{
@@ -34,10 +39,14 @@ use crate::{
 /// What the modes are called, in the order of [`MODES`].
 const NAMES: [&str; 3] = ["pause", "unbounded", "block"];
 
+/// Records side by side in a pipe at most: as many as the tank is wide.
+const WIDEST: u64 = MOST_FETCH;
+
 #[derive(Default)]
 pub(crate) struct BackpressureScene {
     surface: Option<Surface>,
     work: RefCell<Option<Span>>,
+    past: RefCell<Past>,
 }
 
 /// What attempts take, and of which log that was read: it may be long.
@@ -124,11 +133,12 @@ impl Scene for BackpressureScene {
         let (fetch, drain) = rates(stage);
         let limits = Limits::of(stage);
         let ceiling = limits.ceiling.unwrap_or(limits.top);
+        let (fetch, drain) = (fetch.min(WIDEST), u64::from(drain).min(WIDEST));
         let style = format!("--top:{};--ceiling:{ceiling};--fetch:{fetch};--drain:{drain}", limits.top);
         html! {
             <div class="depth" {style}>
                 {tank::head(&glance, &limits)}
-                {tank::view(stage, stage.front(), &glance, &limits)}
+                {tank::view(stage, stage.front(), &glance, &limits, self.past(stage).reached)}
                 {chart::view(stage, stage.front(), &limits)}
                 {limits.note(stage)}
             </div>
@@ -167,7 +177,9 @@ impl Scene for BackpressureScene {
             self.surface = Surface::find(place, stage.on(|()| Msg::Resurface));
         }
         if let Some(surface) = &mut self.surface {
-            surface.paint(&chart::data(stage, stage.front(), &Limits::of(stage)));
+            let past = self.past.get_mut();
+            past.go_on(stage, stage.front());
+            surface.paint(&chart::data(stage, stage.front(), &Limits::of(stage), &past.evictions));
         }
     }
 }
@@ -185,6 +197,12 @@ fn rates(stage: &Stage<'_, Msg>) -> (u64, u32) {
 }
 
 impl BackpressureScene {
+    /// The past of the run in front.
+    fn past(&self, stage: &Stage<'_, Msg>) -> Ref<'_, Past> {
+        self.past.borrow_mut().go_on(stage, stage.front());
+        self.past.borrow()
+    }
+
     /// The shortest and the longest work of the log, in ticks.
     fn work(&self, stage: &Stage<'_, Msg>) -> Option<(u64, u64)> {
         let log = stage.world(stage.front()).log();

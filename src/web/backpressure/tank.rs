@@ -5,7 +5,7 @@
 
 use yew::prelude::*;
 
-use super::{Gate, Glance, Limits, Msg, rates};
+use super::{Gate, Glance, Limits, Msg, WIDEST, limits::Level, rates};
 use crate::{
     ids::{ConsumerId, Offset},
     presets::backpressure::LOW,
@@ -20,7 +20,7 @@ use crate::{
 const COLUMNS: u64 = LOW;
 
 /// Records drawn in the tank at most: the liquid's level tells of any number.
-const MOST_DROPS: usize = 120;
+const MOST_DROPS: usize = 192;
 
 /// Stacks records, the lowest offsets first: each in its column, on those that are there.
 #[derive(Default)]
@@ -29,9 +29,9 @@ struct Stacks {
 }
 
 impl Stacks {
-    /// The column and the row of the next record.
-    fn put(&mut self, offset: Offset) -> (u64, u64) {
-        let column = offset.0.unsigned_abs() % COLUMNS;
+    /// The column and the row of the next record, by its place in the log.
+    fn put(&mut self, index: u64) -> (u64, u64) {
+        let column = index % COLUMNS;
         let height = &mut self.heights[column as usize];
         *height += 1;
         (column, *height - 1)
@@ -62,8 +62,8 @@ impl Droplet {
         let (column, row) = self.cell;
         let (fresh, out, (nth, of)) = match self.pipe {
             Pipe::None => (None, None, (0, 0)),
-            Pipe::In(nth, of) => (Some(""), None, (nth, of)),
-            Pipe::Out(nth, of) => (None, Some(""), (nth, of)),
+            Pipe::In(nth, of) => (Some(""), None, side_by_side(nth, of)),
+            Pipe::Out(nth, of) => (None, Some(""), side_by_side(nth, of)),
         };
         html! {
             <span class="chip drop" key={self.offset.0} style={format!("--c:{column};--r:{row};--i:{nth};--n:{of}")}
@@ -73,6 +73,11 @@ impl Droplet {
             </span>
         }
     }
+}
+
+/// Which of how many in a pipe: where there are more than fit, several at one place.
+fn side_by_side(nth: u64, of: u64) -> (u64, u64) {
+    if of > WIDEST { (nth * WIDEST / of, WIDEST) } else { (nth, of) }
 }
 
 /// The poll timer, and what intake does.
@@ -136,15 +141,21 @@ fn beat(glance: &Glance) -> Option<&'static str> {
 }
 
 /// The tank with its pipes, and the levels that it shares with the chart.
-pub(super) fn view(stage: &Stage<'_, Msg>, run: usize, glance: &Glance, limits: &Limits) -> Html {
+pub(super) fn view(
+    stage: &Stage<'_, Msg>,
+    run: usize,
+    glance: &Glance,
+    limits: &Limits,
+    reached: Offset,
+) -> Html {
     let (fetch, drain) = rates(stage);
     let Glance { in_flight, brought, finished, gate, .. } = *glance;
     let coming = gate == Gate::Open && brought.is_some_and(|count| count > 0);
     let going = gate != Gate::Down && finished > 0;
     let records = if in_flight == 1 { "record" } else { "records" };
     let label = format!("Tank: {in_flight} {records} in flight, {}", gate.words());
-    let level = |&(name, part, value): &(&'static str, &'static str, u64)| {
-        html! { <p class="level" data-part={part} style={format!("--v:{value}")}><span>{name}{" "}<b>{value}</b></span></p> }
+    let level = |&Level { name, value, lift }: &Level| {
+        html! { <p class="level" data-part={name} style={format!("--v:{value};--lift:{lift:.4}")}><span>{name}{" "}<b>{value}</b></span></p> }
     };
     html! {
         <div class="tank-stage" data-gate={(gate == Gate::Open).then_some("open")}>
@@ -156,7 +167,7 @@ pub(super) fn view(stage: &Stage<'_, Msg>, run: usize, glance: &Glance, limits: 
             {for limits.levels().iter().map(level)}
             <div class="pipe pipe-out" data-part="drain-rate" data-flows={going.then_some("")} />
             <p class="pipe-label pipe-label-out">{"drain "}<b>{drain}</b></p>
-            <div class="drops" aria-hidden="true">{for drops(stage, run).iter().map(Droplet::view)}</div>
+            <div class="drops" aria-hidden="true">{for drops(stage, run, limits.top, reached).iter().map(Droplet::view)}</div>
             {for glance.died.map(|tick| wreck(tick.0))}
         </div>
     }
@@ -174,8 +185,16 @@ fn wreck(tick: u64) -> Html {
     }
 }
 
-fn drops(stage: &Stage<'_, Msg>, run: usize) -> Vec<Droplet> {
-    let tank = in_tank(stage, run);
+/// Rows of the tank, and of one that is drawn smaller, so that more records have room.
+const ROWS: u64 = 12;
+const MOST_ROWS: u64 = 24;
+
+/// The records that are drawn as cells: none in a tank so high that a cell would be a line.
+fn drops(stage: &Stage<'_, Msg>, run: usize, top: u64, reached: Offset) -> Vec<Droplet> {
+    if top > MOST_ROWS * COLUMNS {
+        return Vec::new();
+    }
+    let tank = in_tank(stage, run, reached);
     let finished: Vec<Offset> = stage
         .events_now(run)
         .iter()
@@ -187,28 +206,30 @@ fn drops(stage: &Stage<'_, Msg>, run: usize) -> Vec<Droplet> {
         .filter(|offset| tank.iter().all(|drop| drop.offset != *offset))
         .collect();
     let (of, mut stacks) = (finished.len() as u64, Stacks::default());
+    let log = stage.world(run).log();
     let out = (0..).zip(finished).map(|(nth, offset)| Droplet {
         offset,
         look: Look::Done,
-        cell: stacks.put(offset),
+        cell: stacks.put(log.index_at(offset)),
         pipe: Pipe::Out(nth, of),
         again: false,
     });
-    out.chain(tank).collect()
+    // Columns fill unevenly where keys hold records back: no cell stands above the picture.
+    let has_room = |drop: &Droplet| drop.cell.1 < top.div_ceil(COLUMNS).max(ROWS);
+    out.chain(tank).filter(has_room).collect()
 }
 
-fn in_tank(stage: &Stage<'_, Msg>, run: usize) -> Vec<Droplet> {
+fn in_tank(stage: &Stage<'_, Msg>, run: usize, reached: Offset) -> Vec<Droplet> {
     let Some(session) = stage.world(run).consumer(ConsumerId::A).session() else { return Vec::new() };
     let polled = stage.events_now(run).iter().rev().find_map(|event| match event.fact {
         Fact::Polled { indices, .. } => Some(indices),
         _ => None,
     });
-    let reached = reached_before(stage, run);
     let mut stacks = Stacks::default();
     let drop = |(offset, task): (Offset, &Task)| Droplet {
         offset,
         look: task.state.into(),
-        cell: stacks.put(offset),
+        cell: stacks.put(task.index),
         pipe: match polled {
             Some((from, to)) if task.index >= from => Pipe::In(task.index - from, to - from),
             _ => Pipe::None,
@@ -216,13 +237,4 @@ fn in_tank(stage: &Stage<'_, Msg>, run: usize) -> Vec<Droplet> {
         again: offset < reached,
     };
     session.tracker().iter().take(MOST_DROPS).map(drop).collect()
-}
-
-/// Where owners that were evicted had got to: what lies below comes again.
-fn reached_before(stage: &Stage<'_, Msg>, run: usize) -> Offset {
-    let positions = stage.ledger(run).events().iter().filter_map(|event| match event.fact {
-        Fact::OwnerEnded { position, .. } => Some(position),
-        _ => None,
-    });
-    positions.max().unwrap_or_default()
 }

@@ -2,6 +2,8 @@
 //!
 //! The world forgets what is finished, so a cell's state is also what the ledger remembers of it.
 
+use std::collections::BTreeSet;
+
 use crate::{
     ids::{Offset, Tick},
     ledger::{Event, Ledger},
@@ -119,6 +121,13 @@ pub(super) fn read(world: &World, ledger: &Ledger) -> Vec<Cell> {
     let risked: Vec<u64> = ledger.at_risk().collect();
     let records = world.log().iter_from(window.first).take(window.count as usize);
     let position = world.position();
+    // Long lists, of which a few are on the grid.
+    let bounds = [window.first, (window.first + window.count).saturating_sub(1)];
+    let [first, last] = bounds.map(|index| world.log().get(index).map_or(Offset(0), |record| record.offset));
+    let on_the_grid = |offsets: &[Offset]| -> BTreeSet<Offset> {
+        offsets.iter().copied().filter(|offset| (first..=last).contains(offset)).collect()
+    };
+    let (redelivered, dead) = (on_the_grid(ledger.redelivered()), on_the_grid(ledger.quarantined()));
     (window.first..)
         .zip(records)
         .map(|(index, record)| {
@@ -126,11 +135,11 @@ pub(super) fn read(world: &World, ledger: &Ledger) -> Vec<Cell> {
             let task = world.owner().and_then(|(_, session)| session.tracker().get(offset));
             Cell {
                 offset,
-                state: state(world, ledger, index, offset, task),
+                state: state(world, ledger, index, task, dead.contains(&offset)),
                 is_next: position == Some(offset),
                 at_risk: risked.binary_search(&index).is_ok(),
                 would_come_again: coming.binary_search(&offset).is_ok(),
-                came_again: ledger.redelivered().contains(&offset),
+                came_again: redelivered.contains(&offset),
                 is_redone: task.is_some() && ledger.has_completed(index),
                 is_spared: world.broker().ack_map().contains(offset),
                 is_poisoned: world.is_poisoned(offset),
@@ -141,13 +150,14 @@ pub(super) fn read(world: &World, ledger: &Ledger) -> Vec<Cell> {
         .collect()
 }
 
-fn state(world: &World, ledger: &Ledger, index: u64, offset: Offset, task: Option<&Task>) -> State {
+fn state(world: &World, ledger: &Ledger, index: u64, task: Option<&Task>, is_dead: bool) -> State {
+    let is_committed = index < world.log().index_at(world.broker().committed());
     match task.map(|task| task.state) {
         Some(TaskState::Waiting { .. } | TaskState::Parked) => State::Failed,
         Some(TaskState::Running | TaskState::Queued(_)) => State::Open,
         None if ledger.is_lost(index) => State::Lost,
-        None if ledger.quarantined().contains(&offset) => State::Quarantined,
-        None if offset < world.broker().committed() || ledger.has_completed(index) => State::Done,
+        None if is_dead => State::Quarantined,
+        None if is_committed || ledger.has_completed(index) => State::Done,
         None => State::Unpolled,
     }
 }
