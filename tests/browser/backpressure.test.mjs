@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { open, panel } from "./harness/index.mjs";
+import { bring, open, panel } from "./harness/index.mjs";
 
 const POLL = "a poll at least every max.poll.interval";
 const HEAP = "in flight never exceeds the heap ceiling";
@@ -373,4 +373,46 @@ test("anything in any order leaves the console silent", async (t) => {
   await backpressure.restart();
   assert.ok((await backpressure.find(".drop").count()) <= 96 + 12);
   assert.equal(await page.locator(".boot-notice").count(), 0);
+});
+
+test("of a scenario it says what its records take, and that its log has ended", async (t) => {
+  const text = `ticks = 30
+[log]
+records = ["0:A*4", "1:B*7", "2:C*5"]
+[consumer]
+workers = 1
+intake = "unbounded"
+`;
+  const shown = await bring(await open(t), text);
+  assert.equal(shown.name, "backpressure");
+  assert.match(await shown.find(".knobs").innerText(), /1 worker, 4 to 7 ticks per record/);
+  await shown.set("timeline", 6);
+  assert.match(await shown.find(".poll").innerText(), /nothing left to read/);
+  assert.match(await shown.find(".sentence").innerText(), /nothing left to read/);
+  assert.doesNotMatch(await shown.root.innerText(), /asked for none/);
+});
+
+test("large numbers stay in their tank, and their names apart", async (t) => {
+  const text = `ticks = 30
+[log]
+generate = { count = 20000, keys = 50, skew = 1, work = [1, 6] }
+[consumer]
+poll = 400
+workers = 40
+heap_ceiling = 3000
+intake = { pause = { high = 1000, low = 900 } }
+`;
+  const shown = await bring(await open(t), text);
+  assert.equal(shown.name, "backpressure");
+  await seek(shown, 20);
+  const box = (selector) => shown.find(selector).first().boundingBox();
+  const [stage, tank] = [await box(".tank-stage"), await box(".tank")];
+  for (const pipe of [".pipe-in", ".pipe-out"]) assert.ok((await box(pipe)).width <= tank.width, pipe);
+  const cells = await shown.find(".drop").evaluateAll((drops) => drops.map((drop) => drop.getBoundingClientRect().top));
+  for (const top of cells) assert.ok(top >= stage.y - 1, `a cell at ${top} above ${stage.y}`);
+  const names = await shown.find(".level > span").evaluateAll((names) =>
+    names.map((name) => name.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom })).sort((a, b) => a.top - b.top),
+  );
+  assert.equal(names.length, 3);
+  for (const [upper, lower] of [names.slice(0, 2), names.slice(1)]) assert.ok(upper.bottom <= lower.top + 1, "names apart");
 });

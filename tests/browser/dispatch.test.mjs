@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { open, panel } from "./harness/index.mjs";
+import { bring, open, panel, scenario } from "./harness/index.mjs";
 
 const WORKER = "one key, one worker";
 const ORDER = "a key's records complete in offset order";
@@ -381,4 +381,37 @@ test("it survives a restless visitor", async (t) => {
   }
   const records = await dispatch.find('[data-run="chosen"] .chip[data-offset]').count();
   assert.equal(records, 40);
+});
+
+test("records without a key have a mailbox and a lane, and no order to break", async (t) => {
+  const dispatch = await bring(await open(t), await scenario(3));
+  assert.equal(dispatch.name, "dispatch");
+  await dispatch.set("timeline", 1);
+  assert.equal(await dispatch.find('[data-run="chosen"] .pool-mailbox').innerText().then((text) => text.includes("no key")), true);
+  await toEnd(dispatch);
+  assert.deepEqual(await lane(dispatch, "chosen", 0), [0, 1, 2, 3, 4, 5, 6, 7]);
+  assert.equal(await dispatch.find('[data-run="chosen"] .pool-lane').innerText(), "no key");
+  assert.equal(await dispatch.counter("shared-order-breaks"), 0);
+  const said = await dispatch.root.innerText();
+  assert.doesNotMatch(said, /by breaking it|by overlapping|hottest key/);
+  assert.match(said, /Records without a key share a mailbox: 16/);
+});
+
+test("dead letters are counted, and end a run as completions do", async (t) => {
+  const dispatch = await bring(await open(t), await scenario(31));
+  await toEnd(dispatch);
+  assert.equal(await dispatch.counter("finished"), 2);
+  assert.equal(await dispatch.counter("dead-letters"), 4);
+  assert.equal(await dispatch.find('[data-run="chosen"] .chip[data-state="quarantined"]').count(), 4);
+  assert.doesNotMatch(await dispatch.find(".rates").innerText(), /so far, keyed/);
+});
+
+test("a scenario's own lanes are on offer", async (t) => {
+  const text = 'title = "Lanes"\n[log]\nrecords = ["0:alpha*2", "1:beta*1"]\n[consumer]\nrouting = { lanes = 3 }\n';
+  const dispatch = await bring(await open(t), text);
+  assert.equal(await dispatch.knob("routing"), "lanes");
+  assert.match(await dispatch.find(".segmented").innerText(), /3 lanes/);
+  assert.match(await dispatch.find('[data-run="chosen"] .pool-lane').first().innerText(), /al…/);
+  await dispatch.set("routing", "keyed");
+  assert.match(await dispatch.find(".segmented").innerText(), /3 lanes/);
 });

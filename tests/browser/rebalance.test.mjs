@@ -9,7 +9,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { open, panel } from "./harness/index.mjs";
+import { bring, open, panel, scenario } from "./harness/index.mjs";
 
 const LAST = 23;
 const REVOKE = 10;
@@ -327,3 +327,35 @@ async function touch(page) {
     await send("touchEnd", []);
   };
 }
+
+test("of a drain it says what comes of it, and nothing that was not computed", async (t) => {
+  const page = await open(t);
+  const note = (shown) => shown.find('label:has([data-knob="drain"]) .knob-note').innerText();
+  const killed = await bring(page, await scenario(36));
+  assert.equal(killed.name, "rebalance");
+  assert.equal(await note(killed), "A, revoked at tick 1, may still finish what runs, but dies at tick 4.");
+  await killed.set("timeline", 6);
+  assert.match(await killed.find('.swim-head[data-side="A"]').innerText(), /is down/);
+
+  const long = `members = ["A", "B"]
+ticks = 6000
+[log]
+records = ["0:A*5000", "1:B*1"]
+[consumer]
+drain = 4000
+[[at]]
+tick = 2
+do = { revoke = { from = "A", to = "B" } }
+`;
+  const unplayed = await bring(await open(t), long);
+  assert.equal(await note(unplayed), "A, revoked at tick 2, may still finish what runs.");
+});
+
+test("bars that outlast the run end with the chart", async (t) => {
+  const shown = await bring(await open(t), await scenario(50));
+  await shown.set("timeline", 8);
+  const chart = await shown.find(".swim-axis").boundingBox();
+  const ends = await shown.find(".bar").evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().right));
+  assert.ok(ends.length > 0);
+  for (const end of ends) assert.ok(end <= chart.x + chart.width + 1, `${end} beyond ${chart.x + chart.width}`);
+});

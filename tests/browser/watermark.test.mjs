@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { open, panel, swipe } from "./harness/index.mjs";
+import { bring, open, panel, scenario, swipe } from "./harness/index.mjs";
 
 const UNFINISHED = "nothing below the committed offset is unfinished";
 const ORDERED = "committed <= watermark <= position";
@@ -352,4 +352,20 @@ test("any control in any order leaves no error", async (t) => {
   assert.ok((await shown.tick()) >= 0);
   await shown.restart();
   assert.equal(await shown.tick(), 0);
+});
+
+test("a scenario without quarantine says never, and it can be had again", async (t) => {
+  const shown = await bring(await open(t), await scenario(14));
+  assert.equal(shown.name, "watermark");
+  const slider = shown.find('[data-knob="quarantine"]');
+  const said = async () => [await slider.getAttribute("aria-valuetext"), await shown.find("label:has([data-knob=quarantine]) output").innerText()];
+  assert.deepEqual(await said(), ["never", "never"]);
+  await shown.step(1);
+  await shown.set("quarantine", 12);
+  await shown.step(1);
+  assert.deepEqual(await said(), ["12 ticks", "12 ticks"]);
+  await shown.set("quarantine", 13);
+  await shown.step(1);
+  assert.deepEqual(await said(), ["never", "never"]);
+  assert.equal(await panel(await open(t), "watermark").find('[data-knob="quarantine"]').getAttribute("max"), "12");
 });

@@ -110,7 +110,11 @@ impl Scene for BackpressureScene {
         let drains = Slider {
             knob: "drain",
             name: "Drain",
-            unit: if even { "records per tick" } else { "workers" },
+            unit: match (even, drain) {
+                (true, _) => "records per tick",
+                (false, 1) => "worker",
+                (false, _) => "workers",
+            },
             note: workers_note(drain, work).into(),
             range: (1, MOST_DRAIN),
             value: drain,
