@@ -82,10 +82,11 @@ pub(crate) const CHIP_DIGITS: usize = 4;
 
 /// What is written on a record: its offset, and its key's letter.
 pub(crate) fn face(log: &Log, offset: Offset, key: Option<KeyId>) -> Html {
-    let letter = letter(log, key);
+    let (letter, number) = (letter(log, key), short(offset, CHIP_DIGITS));
+    let is_long = offset.0 > 999;
     html! {
         <>
-            <b>{short(offset, CHIP_DIGITS)}</b>
+            <b data-long={is_long.then_some("")}>{number}</b>
             if !letter.is_empty() { <i>{letter}</i> }
         </>
     }
