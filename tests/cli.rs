@@ -816,3 +816,31 @@ fn a_picture_is_of_what_the_scenario_is_about() {
     assert_eq!(said.status, 2);
     assert!(said.err.contains("must end in .svg or .png"), "{}", said.err);
 }
+
+#[test]
+fn verify_fills_a_matrix_with_examples_that_can_be_opened() {
+    let folder = Folder::new("verify");
+    let (record, table) = (folder.0.join("record.json"), folder.0.join("table.html"));
+    let files = ["--record", text(&record), "--table", text(&table)];
+    let said = run(&[&["verify", "shared", "pool", "--runs", "50"], &files[..]].concat());
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    assert!(said.out.contains("42923 states exhausted, 50 random runs"), "{}", said.out);
+    assert!(
+        said.out.contains("a key's records complete in offset order (#v=1&panel=dispatch"),
+        "{}",
+        said.out
+    );
+    let read = fs::read_to_string(&record).expect("a record");
+    let read = keyed_worker_pool::verify::Record::from_json(&read).expect("of kwp verify");
+    assert_eq!((read.rows.len(), read.command.as_str()), (1, "kwp verify --runs 50"));
+    assert_eq!(fs::read_to_string(&table).expect("a table"), read.to_html());
+
+    let said = run(&["verify", "--list"]);
+    assert_eq!((said.status, said.out.lines().count()), (0, 26));
+    let said = run(&["verify", "no such suite"]);
+    assert_eq!((said.status, said.out.as_str()), (2, ""));
+    assert!(said.err.contains("--list shows them"), "{}", said.err);
+    let said = run(&["verify", "what never ends", "--runs", "1", "--record", "/no/such/folder/x.json"]);
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("/no/such/folder/x.json"), "{}", said.err);
+}

@@ -108,3 +108,25 @@ test("the places of the panels are as high as the panels, so that nothing jumps 
     }
   }
 });
+
+test("every example of the matrix opens in its panel, at the tick in which it breaks its promise", async (t) => {
+  const page = await open(t);
+  const cells = page.locator(".proof td a");
+  const count = await cells.count();
+  assert.ok(count >= 20, `${count} examples`);
+  // One of each promise.
+  const seen = new Set();
+  for (let nth = 0; nth < count; nth += 1) {
+    const cell = cells.nth(nth);
+    const [promise, link] = [(await cell.getAttribute("title")).split(": ")[0], await cell.getAttribute("href")];
+    if (seen.has(promise)) continue;
+    seen.add(promise);
+    const fields = new URLSearchParams(link.slice(1));
+    await cell.click();
+    const shown = page.locator(`section.panel[data-panel="${fields.get("panel")}"]`);
+    await shown.locator('[data-act="own"]').waitFor();
+    assert.equal(await shown.getAttribute("data-tick"), fields.get("tick") ?? "0", promise);
+  }
+  assert.equal(seen.size, 9);
+  assert.equal(await page.locator("#page-notice").count(), 0);
+});
