@@ -832,7 +832,7 @@ fn verify_fills_a_matrix_with_examples_that_can_be_opened() {
     );
     let read = fs::read_to_string(&record).expect("a record");
     let read = keyed_worker_pool::verify::Record::from_json(&read).expect("of kwp verify");
-    assert_eq!((read.rows.len(), read.command.as_str()), (1, "kwp verify --runs 50"));
+    assert_eq!((read.rows.len(), read.command.as_str()), (1, r#"kwp verify "shared" "pool" --runs 50"#));
     assert_eq!(fs::read_to_string(&table).expect("a table"), read.to_html());
 
     let said = run(&["verify", "--list"]);

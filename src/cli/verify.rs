@@ -119,7 +119,8 @@ fn tell(row: &Row, paper: &mut Paper) {
 fn command(args: &VerifyArgs) -> String {
     let large = if args.large { " --large" } else { "" };
     let seed = if args.seed == 0 { String::new() } else { format!(" --seed {}", args.seed) };
-    format!("kwp verify{large} --runs {}{seed}", args.runs)
+    let words: String = args.words.iter().map(|word| format!(" {word:?}")).collect();
+    format!("kwp verify{words}{large} --runs {}{seed}", args.runs)
 }
 
 fn write(args: &VerifyArgs, record: Record) -> u8 {
