@@ -35,7 +35,7 @@ impl Example {
     /// The run as a scenario file.
     ///
     /// # Errors
-    /// As [`write`]; a search whose records are in the log from the start finds none that cannot be written.
+    /// As [`write()`]; a search whose records are in the log from the start finds none that cannot be written.
     pub fn scenario(&self, title: &str, comment: &[&str]) -> Result<String, Unwritable> {
         let Example { setup, inputs, last } = self;
         write(&Story { title: Some(title), source: None, comment, panel: None, setup, inputs, last: *last })
