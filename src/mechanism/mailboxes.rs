@@ -288,3 +288,86 @@ impl Mailbox {
         self.ready_as = takeable;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+
+    use super::{Mailboxes, SPARE_MAILBOXES};
+    use crate::ids::Offset;
+
+    /// How many mailboxes there are, idle ones included; what is counted along the way must be true.
+    fn kept(mailboxes: &Mailboxes<usize>) -> usize {
+        let idle = mailboxes.boxes.values().filter(|mailbox| mailbox.is_idle()).count();
+        let busy: u32 = mailboxes.boxes.values().map(|mailbox| mailbox.busy).sum();
+        assert_eq!((mailboxes.idle, mailboxes.occupied), (idle, busy as usize));
+        mailboxes.boxes.len()
+    }
+
+    /// A record comes to a mailbox of its own and is done.
+    fn serve(mailboxes: &mut Mailboxes<usize>, key: usize) {
+        mailboxes.push(key, Offset(key as i64));
+        assert_eq!(mailboxes.take().map(|taken| taken.key), Some(key));
+        mailboxes.release(&key);
+    }
+
+    #[test]
+    fn every_way_into_a_mailbox_and_out_of_it_is_counted() {
+        let mut mailboxes = Mailboxes::default();
+        mailboxes.occupy(1);
+        assert_eq!(kept(&mailboxes), 1);
+        mailboxes.release(&1);
+        assert_eq!((kept(&mailboxes), mailboxes.idle), (1, 1));
+        mailboxes.occupy(1);
+        mailboxes.occupy(1);
+        mailboxes.release(&1);
+        assert_eq!((kept(&mailboxes), mailboxes.idle), (1, 0));
+        mailboxes.release(&1);
+        let place = mailboxes.push(1, Offset(7));
+        assert_eq!((kept(&mailboxes), mailboxes.idle), (1, 0));
+        assert!(mailboxes.remove(&1, place));
+        assert_eq!((kept(&mailboxes), mailboxes.idle), (1, 1));
+        serve(&mut mailboxes, 2);
+        assert_eq!((kept(&mailboxes), mailboxes.idle), (2, 2));
+    }
+
+    #[test]
+    fn idle_mailboxes_are_kept_until_they_are_too_many() {
+        let mut mailboxes = Mailboxes::default();
+        // Two records wait, three workers are in.
+        (0..3).for_each(|key| mailboxes.occupy(key));
+        mailboxes.push(0, Offset(0));
+        mailboxes.push(0, Offset(1));
+        let most = SPARE_MAILBOXES + 5;
+        (10..10 + most).for_each(|key| serve(&mut mailboxes, key));
+        assert_eq!(kept(&mailboxes), 3 + most);
+        serve(&mut mailboxes, 10 + most);
+        assert_eq!(kept(&mailboxes), 3, "those that hold something stay");
+        mailboxes.release(&0);
+        assert_eq!(mailboxes.take().map(|taken| taken.offset), Some(Offset(0)));
+    }
+
+    fn hash(mailboxes: &Mailboxes<usize>) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        mailboxes.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Mailboxes compare by what they hold and by how many have come, kept idle mailboxes or not.
+    #[test]
+    fn equal_mailboxes_hold_the_same() {
+        let after = |keys: &[usize]| {
+            let mut mailboxes = Mailboxes::default();
+            keys.iter().for_each(|&key| serve(&mut mailboxes, key));
+            mailboxes
+        };
+        let (one, other) = (after(&[1, 2]), after(&[1, 1]));
+        assert_eq!(one, other);
+        assert_eq!(hash(&one), hash(&other));
+        assert_ne!(one, after(&[1]), "the next place differs");
+        let mut waits = after(&[1]);
+        waits.push(2, Offset(2));
+        assert_ne!(one, waits, "a record waits");
+        assert_ne!(hash(&one), hash(&waits));
+    }
+}

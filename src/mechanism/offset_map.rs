@@ -193,7 +193,7 @@ fn decode_run_lengths(from: Offset, body: &[u8]) -> Option<Vec<(Offset, Offset)>
     let mut runs = Vec::new();
     let (mut at, mut finished, mut length, mut shift) = (from, false, 0u64, 0);
     for &byte in body {
-        if shift > 56 || runs.len() > MAX_DECODED_RUNS {
+        if shift > 56 || runs.len() >= MAX_DECODED_RUNS {
             return None;
         }
         length |= u64::from(byte & 0x7f) << shift;

@@ -153,3 +153,57 @@ impl<K: Rank + Hash, V: Hash> Hash for SortedQueue<K, V> {
         self.iter().for_each(|entry| entry.hash(state));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+
+    use super::SortedQueue;
+    use crate::ids::Offset;
+
+    fn queue(keys: impl IntoIterator<Item = i64>) -> SortedQueue<Offset, u8> {
+        let mut queue = SortedQueue::default();
+        keys.into_iter().for_each(|key| queue.insert(Offset(key), 0));
+        queue
+    }
+
+    #[test]
+    fn a_key_is_there_once() {
+        let mut queue = queue([1, 2, 3]);
+        queue.insert(Offset(3), 7);
+        assert_eq!((queue.len(), queue.get(Offset(3))), (3, Some(&7)));
+        assert_eq!(queue.remove(Offset(2)), Some(0));
+        queue.insert(Offset(2), 9);
+        assert_eq!((queue.len(), queue.get(Offset(2))), (3, Some(&9)), "into the hole it had left");
+        assert_eq!(queue.iter().map(|(key, _)| key.0).collect::<Vec<_>>(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn holes_stay_until_they_are_the_majority() {
+        let mut queue = queue(0..5);
+        queue.remove(Offset(1));
+        queue.remove(Offset(2));
+        assert_eq!(queue.slots.len(), 5);
+        queue.remove(Offset(3));
+        assert_eq!((queue.slots.len(), queue.holes), (2, 0));
+    }
+
+    fn hash(queue: &SortedQueue<Offset, u8>) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        queue.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    #[test]
+    fn holes_are_not_compared() {
+        let mut holed = queue([1, 2, 3, 4]);
+        holed.remove(Offset(2));
+        let plain = queue([1, 3, 4]);
+        assert_eq!(holed, plain);
+        assert_eq!(hash(&holed), hash(&plain));
+        for other in [queue([1, 3]), queue([1, 3, 5])] {
+            assert_ne!(holed, other);
+            assert_ne!(hash(&holed), hash(&other));
+        }
+    }
+}

@@ -191,8 +191,10 @@ impl World {
             return next;
         }
         let limit = self.knobs.ack_map_limit;
-        // A run takes a quarter of a byte at least: a map of too many need not even be put together.
-        if session.tracker().finished().run_count() as u64 / 4 > limit {
+        // A run takes a quarter of a byte at least: a map of too many need not even be put together. (Beyond the
+        // watermark, where other rules may commit, some of the runs are passed and in no map.)
+        let tracker = session.tracker();
+        if to <= tracker.low() && tracker.finished().run_count() as u64 / 4 > limit {
             next.map_refused = true;
             return next;
         }

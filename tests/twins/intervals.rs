@@ -19,6 +19,7 @@ proptest! {
         for member in -1..51 {
             prop_assert_eq!(set.contains(member), twin.contains(&member));
         }
+        prop_assert!(set.holes(from, to).all(|(start, end)| start < end));
         let holes: Vec<i64> = set.holes(from, to).flat_map(|(start, end)| start..end).collect();
         let twin_holes: Vec<i64> = (from..to).filter(|member| !twin.contains(member)).collect();
         prop_assert_eq!(holes, twin_holes);

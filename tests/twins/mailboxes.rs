@@ -135,6 +135,7 @@ proptest! {
             prop_assert_eq!(mailboxes.has_ready(), twin.ready().is_some());
             let waiting: usize = twin.boxes.iter().map(|mailbox| mailbox.waiting.len()).sum();
             prop_assert_eq!(mailboxes.len(), waiting);
+            prop_assert_eq!(mailboxes.is_empty(), waiting == 0);
             let seen: Vec<(usize, u32, Vec<i64>)> = mailboxes
                 .iter()
                 .map(|(key, busy, waiting)| (key, busy, waiting.map(|offset| offset.0).collect()))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use keyed_worker_pool::{ids::Offset, mechanism::OffsetMap};
 use proptest::prelude::*;
 
@@ -43,6 +44,9 @@ proptest! {
         for offset in from..from + 42 {
             prop_assert_eq!(map.contains(Offset(offset)), offsets.contains(&offset));
         }
+        let runs = map.runs().iter().flat_map(|&(start, end)| start.0..end.0);
+        prop_assert_eq!(runs.collect::<BTreeSet<_>>(), offsets.clone());
+        prop_assert!(map.runs().windows(2).all(|pair| pair[0].1 < pair[1].0));
         let encoded = map.encode(Offset(from), u64::MAX).expect("no limit");
         let length = (1 + body_len(&flags(from, &offsets))).div_ceil(3) * 4;
         prop_assert_eq!(encoded.text().len(), length);
@@ -62,4 +66,37 @@ proptest! {
     fn reads_anything(text in "[A-Za-z0-9+/=]{0,200}", from in 0..=i64::MAX) {
         let _ = OffsetMap::decode(Offset(from), &text);
     }
+}
+
+/// A map of run lengths, written by hand.
+fn read(lengths: &[u8]) -> Option<OffsetMap> {
+    let bytes: Vec<u8> = std::iter::once(1).chain(lengths.iter().copied()).collect();
+    OffsetMap::decode(Offset(0), &STANDARD.encode(bytes))
+}
+
+fn runs(map: Option<OffsetMap>) -> Option<Vec<(i64, i64)>> {
+    Some(map?.runs().iter().map(|&(start, end)| (start.0, end.0)).collect())
+}
+
+#[test]
+fn an_empty_run_is_no_run() {
+    assert_eq!(runs(read(&[1, 0, 1, 1])), Some(vec![(2, 3)]));
+}
+
+/// Nine bytes carry 63 bits, which is all that an offset has; a tenth is nothing but a way to go on for ever.
+#[test]
+fn a_length_takes_nine_bytes_at_most() {
+    let far = Offset(1 << 62);
+    let map = OffsetMap::from_runs([(far, far.next())]);
+    let encoded = map.encode(Offset(0), 4096).expect("it is short");
+    assert_eq!(OffsetMap::decode(Offset(0), encoded.text()), Some(map));
+    assert_eq!(runs(read(&[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 1])), Some(vec![(0, 1)]));
+    assert_eq!(read(&[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 1]), None);
+}
+
+#[test]
+fn a_map_has_a_million_runs_at_most() {
+    let alternating = |runs: usize| [1].repeat(2 * runs);
+    assert_eq!(runs(read(&alternating(1 << 20))).map(|runs| runs.len()), Some(1 << 20));
+    assert!(read(&alternating((1 << 20) + 1)).is_none());
 }
