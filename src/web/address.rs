@@ -112,9 +112,12 @@ pub(super) fn put(panel: Panel, saved: Saved, entry: Entry) {
 /// Makes one panel as `saved` says, wherever the reader is: a scenario was brought.
 pub(super) fn show(saved: Saved) {
     let panel = saved.start.panel();
-    // What was there before is a step back from here.
+    // What was there before is a step back from here, however quickly this follows.
     flush();
-    let tell = ADDRESS.with_borrow(|address| address.tell[panel as usize].clone());
+    let tell = ADDRESS.with_borrow_mut(|address| {
+        address.done_ms = None;
+        address.tell[panel as usize].clone()
+    });
     if let Some(tell) = tell {
         tell.emit((Some(saved), Entry::New));
         scroll_to(panel);
