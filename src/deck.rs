@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// What a run on a page may grow to: a scenario that somebody sent can ask for anything.
-const BOUNDS: Bounds = Bounds { in_flight: 100_000, events: 500_000 };
+pub const BOUNDS: Bounds = Bounds { in_flight: 100_000, events: 500_000 };
 
 /// A start and what came of it.
 #[derive(Clone, Debug)]

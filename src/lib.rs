@@ -25,6 +25,8 @@ pub mod link;
 
 pub mod deck;
 
+pub mod standing;
+
 pub mod workload;
 
 pub mod chart;

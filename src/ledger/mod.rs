@@ -32,7 +32,7 @@ pub use fault::Fault;
 pub use invariants::{INVARIANTS, Invariant, Verdicts};
 pub use outcome::{Outcome, Stamp};
 pub use sentence::{escaped, input_telling, key_name};
-pub(crate) use sentence::{quoted_unless_plain, shows};
+pub(crate) use sentence::{grouped, quoted_unless_plain, shows};
 pub use why::{Decision, Why, why};
 
 use causes::Causes;
@@ -160,6 +160,13 @@ impl Ledger {
     /// And those that came later, before somebody went back.
     pub(crate) fn known_events(&self) -> &[Event] {
         self.tapes.events.known()
+    }
+
+    /// The events from a tick on.
+    #[must_use]
+    pub fn events_from(&self, tick: Tick) -> &[Event] {
+        let events = self.events();
+        &events[events.partition_point(|event| event.tick < tick)..]
     }
 
     /// Records in flight at the end of each tick, by tick, or those that killed the owner in it; `None` while

@@ -205,6 +205,19 @@ pub fn escaped(text: &str) -> String {
     shown
 }
 
+/// A number with commas, as English groups its digits: "4,096".
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 fn push_shown(text: &mut String, c: char) {
     match c {
         c if shows(c) => text.push(c),

@@ -6,7 +6,12 @@
 use std::{error::Error, fmt};
 
 use super::{LONGEST, MOST_INPUTS, VERSION};
-use crate::{ids::Offset, ledger::escaped, presets::Panel, world::ConfigError};
+use crate::{
+    ids::Offset,
+    ledger::{escaped, grouped},
+    presets::Panel,
+    world::ConfigError,
+};
 
 /// The most characters that a complaint quotes.
 const LONGEST_QUOTE: usize = 40;
@@ -131,7 +136,9 @@ pub(super) fn quoted(text: &str) -> String {
 impl fmt::Display for LinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LinkError::TooLong => write!(f, "The link is longer than {} characters.", Grouped(LONGEST)),
+            LinkError::TooLong => {
+                write!(f, "The link is longer than {} characters.", grouped(LONGEST as u64))
+            }
             LinkError::NoVersion(first) => {
                 write!(f, "The link does not begin with its version, `v={VERSION}`, but with `{first}`.")
             }
@@ -199,7 +206,7 @@ impl fmt::Display for Flaw {
                 write!(f, "{what} is {value}, and that goes from {least} to {most}")
             }
             Flaw::NoOffset => write!(f, "an offset is none of those from 0 to {}", Offset::MAX),
-            Flaw::TooMany => write!(f, "there are more than {} inputs", Grouped(MOST_INPUTS)),
+            Flaw::TooMany => write!(f, "there are more than {} inputs", grouped(MOST_INPUTS as u64)),
             Flaw::Title => f.write_str("the title is not text"),
             Flaw::NoLog => f.write_str("there is no log"),
             Flaw::Config(error) => error.fmt(f),
@@ -211,11 +218,11 @@ impl fmt::Display for TooLong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             TooLong::Characters(count) => {
-                let (count, most) = (Grouped(count), Grouped(LONGEST));
+                let (count, most) = (grouped(count as u64), grouped(LONGEST as u64));
                 write!(f, "This takes a link of {count} characters, and a link has at most {most}.")
             }
             TooLong::Inputs(count) => {
-                let (count, most) = (Grouped(count), Grouped(MOST_INPUTS));
+                let (count, most) = (grouped(count as u64), grouped(MOST_INPUTS as u64));
                 write!(f, "This takes a link with {count} inputs, and a panel in a link has at most {most}.")
             }
         }
@@ -223,22 +230,6 @@ impl fmt::Display for TooLong {
 }
 
 impl Error for TooLong {}
-
-/// A number with commas, as English groups its digits.
-struct Grouped(usize);
-
-impl fmt::Display for Grouped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = self.0.to_string();
-        for (place, digit) in digits.chars().enumerate() {
-            if place > 0 && (digits.len() - place).is_multiple_of(3) {
-                f.write_str(",")?;
-            }
-            write!(f, "{digit}")?;
-        }
-        Ok(())
-    }
-}
 
 /// `a, b and c`.
 fn listed(names: &[&str], last: &str) -> String {

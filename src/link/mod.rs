@@ -101,6 +101,14 @@ pub struct Saved {
     pub compare: Compare,
 }
 
+impl Saved {
+    /// Nothing was done, and it rests at a tick.
+    #[must_use]
+    pub fn at(start: Start, tick: Tick) -> Saved {
+        Saved { start, acts: Inputs::new(), tick, playing: false, compare: Compare::Off }
+    }
+}
+
 /// Whether the future that an act in the past replaces is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::large_enum_variant, reason = "a page has four of them")]

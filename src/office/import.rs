@@ -1,19 +1,14 @@
 //! A scenario file that was dropped on the page, as a link that shows it.
 
 use crate::{
+    deck::BOUNDS,
     ids::Tick,
     ledger::Keep,
-    link::{self, Compare, Saved},
-    player::{Inputs, Player},
+    link::{self, Saved},
+    player::{Bounds, Player},
     presets::{Brought, Start},
     scenario::{DEFAULT_TICKS, Scenario, Source},
 };
-
-/// The most events that a run of the page may leave behind.
-pub const MOST_EVENTS: usize = 500_000;
-
-/// The most records that a run of the page may have in flight.
-pub const MOST_IN_FLIGHT: u64 = 100_000;
 
 /// A scenario, to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +37,7 @@ pub fn import(name: &str, text: &str) -> Result<Import, String> {
     for player in start.players().map_err(|error| error.to_string())? {
         played(player).map_err(too_much)?;
     }
-    let saved = Saved { start, acts: Inputs::new(), tick: Tick(0), playing: false, compare: Compare::Off };
+    let saved = Saved::at(start, Tick(0));
     let link = link::write(std::slice::from_ref(&saved)).map_err(|error| too_much(format!("{error}")))?;
     // A link keeps to its bounds when it is read: whoever shares this one must not find out first.
     match link::read(&link) {
@@ -83,17 +78,18 @@ fn title_of(file: &str) -> String {
 
 /// Plays a run to its end, within what a page can bear.
 fn played(mut player: Player) -> Result<Player, String> {
+    let Bounds { in_flight, events } = BOUNDS;
     while !player.is_over() && player.step() {
         let run = player.run();
         let tick = run.now().0.saturating_sub(1);
-        if run.ledger().events().len() > MOST_EVENTS {
+        if run.ledger().events().len() as u64 > events {
             return Err(format!(
-                "By tick {tick} the run has more than {MOST_EVENTS} events, too many for a page."
+                "By tick {tick} the run has more than {events} events, too many for a page."
             ));
         }
-        if run.world().owner().is_some_and(|(_, session)| session.in_flight() > MOST_IN_FLIGHT) {
+        if run.world().owner().is_some_and(|(_, session)| session.in_flight() > in_flight) {
             return Err(format!(
-                "At tick {tick} more than {MOST_IN_FLIGHT} records are in flight, too many for a page."
+                "At tick {tick} more than {in_flight} records are in flight, too many for a page."
             ));
         }
     }

@@ -14,7 +14,7 @@ mod import;
 pub mod worker;
 
 pub use export::{Export, What, export};
-pub use import::{Import, MOST_EVENTS, MOST_IN_FLIGHT, import};
+pub use import::{Import, import};
 
 /// Something to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]

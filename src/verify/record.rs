@@ -10,9 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Example, Report, Sample, Suite, run, sample};
 use crate::{
-    ledger::INVARIANTS,
-    link::{self, Compare, Saved},
-    player::Inputs,
+    ledger::{INVARIANTS, grouped},
+    link::{self, Saved},
     presets::Brought,
     world::ConfigError,
 };
@@ -107,8 +106,7 @@ impl Shown {
     fn of(example: &Example, title: &str) -> Result<Shown, NoRecord> {
         let Example { setup, inputs, last } = example.clone();
         let start = Brought::fitting(title.to_owned(), setup, inputs, last.after(AFTERWARDS));
-        let saved = Saved { start, acts: Inputs::new(), tick: last, playing: false, compare: Compare::Off };
-        let link = link::write(&[saved]).map_err(|error| NoRecord(error.to_string()))?;
+        let link = link::write(&[Saved::at(start, last)]).map_err(|error| NoRecord(error.to_string()))?;
         Ok(Shown { tick: last.0, link })
     }
 
@@ -250,17 +248,4 @@ fn shown(sentence: &str) -> String {
 /// A text within HTML, in an attribute too.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// "12,345".
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }

@@ -11,7 +11,8 @@ use yew::Callback;
 
 use super::{frames::now_ms, notice};
 use crate::{
-    link::{self, Compare, Saved},
+    ids::Tick,
+    link::{self, Saved},
     presets::{Panel, Start},
 };
 
@@ -137,12 +138,7 @@ pub(super) fn link_to(saved: &Saved) -> Result<String, String> {
 }
 
 fn is_opening(saved: &Saved) -> bool {
-    let Saved { start, acts, tick, playing, compare } = saved;
-    tick.0 == 0
-        && !playing
-        && acts.is_empty()
-        && *compare == Compare::Off
-        && *start == Start::opening(start.panel())
+    *saved == Saved::at(Start::opening(saved.start.panel()), Tick(0))
 }
 
 impl Address {

@@ -103,7 +103,7 @@ fn warnings(answer: &JsValue) -> String {
 /// A file dropped anywhere on the page is opened.
 pub(super) fn listen(document: &Document) {
     let on_drag = Closure::<dyn Fn(DragEvent)>::new(|event: DragEvent| {
-        if dropped_file(&event).is_some() || carries_files(&event) {
+        if carries_files(&event) {
             event.prevent_default();
         }
     });

@@ -24,12 +24,12 @@ use crate::{
     ids::{ConsumerId, Tick},
     mechanism::Guard,
     player::Inputs,
-    presets::Start,
+    presets::{Start, rebalance},
     world::{EndedBy, Input, Knob},
 };
 
-/// The longest window on offer, in ticks.
-const LONGEST_DRAIN: u32 = 10;
+/// The longest window on offer, in ticks, as sliders count.
+const LONGEST_DRAIN: u32 = rebalance::LONGEST_DRAIN as u32;
 
 /// A run is played ahead for the drawing if it is no longer than this, in ticks.
 const LONGEST_AHEAD: Tick = Tick(1_000);

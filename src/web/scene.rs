@@ -164,8 +164,7 @@ impl<'a, M: 'static> Stage<'a, M> {
 
     /// The events of the tick executed last.
     pub(crate) fn events_now(&self, player: usize) -> &[Event] {
-        let events = self.ledger(player).events();
-        &events[events.partition_point(|event| event.tick < self.tick())..]
+        self.ledger(player).events_from(self.tick())
     }
 
     /// The weightiest event of the tick executed last, as a sentence, and whether it is bad.

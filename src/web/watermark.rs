@@ -16,16 +16,15 @@ use super::{
 use crate::{
     ids::{ConsumerId, Offset},
     ledger::{Event, Weight},
-    presets::{Start, watermark::Watermark},
+    presets::{
+        Start,
+        watermark::{LONGEST_COMMIT_EVERY, LONGEST_QUARANTINE, Watermark},
+    },
     world::{
         Fact, Ignored, Input, Knob, Knobs, World,
         config::{CommitOffset, Quarantine, Then},
     },
 };
-
-/// The longest quarantine and the most ticks between two commits that the preset offers.
-const LONGEST_QUARANTINE: u32 = 12;
-const LONGEST_COMMIT_EVERY: u32 = 10;
 
 /// Sentences of one tick at most.
 const SENTENCES: usize = 3;
@@ -209,7 +208,7 @@ fn every_slider(knobs: &Knobs) -> Slider {
         name: "Commit every",
         unit: if value == 1 { "tick" } else { "ticks" },
         note: "more often: less comes again".into(),
-        range: (1, LONGEST_COMMIT_EVERY.max(value)),
+        range: (1, small(LONGEST_COMMIT_EVERY).max(value)),
         value,
         part: "",
     }
@@ -242,7 +241,7 @@ fn quarantines(stage: &Stage<'_, Msg>) -> impl Iterator<Item = Quarantine> {
 fn longest_quarantine(stage: &Stage<'_, Msg>) -> u32 {
     let own = quarantines(stage).map(|quarantine| small(quarantine.after)).max().unwrap_or(0);
     // There is always a place beyond it.
-    own.clamp(LONGEST_QUARANTINE, u32::MAX - 1)
+    own.clamp(small(LONGEST_QUARANTINE), u32::MAX - 1)
 }
 
 fn small(value: u64) -> u32 {

@@ -3,11 +3,7 @@
 use super::scene::{
     ACCENT, Area, DANGER, HAIR, Held, INK, PAPER, QUIET, Rgb, Role, Scene, WELL, hue_of, width,
 };
-use crate::{
-    ids::Offset,
-    run::Run,
-    world::{Record, TaskState},
-};
+use crate::{ids::Offset, run::Run, standing::Standing, world::Record};
 
 const LEFT: i32 = 40;
 const RIGHT: i32 = 1560;
@@ -18,28 +14,9 @@ const MOST: u64 = 480;
 /// Room above a row for the watermark's flag, and below it for the committed offset's.
 const FLAG: i32 = 34;
 
-/// Where a record stands, as far as the present owner is concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Unpolled,
-    Open,
-    Failed,
-    Done,
-    Quarantined,
-    Lost,
-}
-
-fn state(run: &Run, index: u64, offset: Offset) -> State {
-    let (world, ledger) = (run.world(), run.ledger());
-    let task = world.owner().and_then(|(_, session)| session.tracker().get(offset));
-    match task.map(|task| task.state) {
-        Some(TaskState::Waiting { .. } | TaskState::Parked) => State::Failed,
-        Some(TaskState::Running | TaskState::Queued(_)) => State::Open,
-        None if ledger.is_lost(index) => State::Lost,
-        None if ledger.quarantined().contains(&offset) => State::Quarantined,
-        None if offset < world.broker().committed() || ledger.has_completed(index) => State::Done,
-        None => State::Unpolled,
-    }
+fn standing(run: &Run, index: u64, record: &Record) -> Standing {
+    let is_dead = run.ledger().quarantined().contains(&record.offset);
+    Standing::of(run.world(), run.ledger(), index, record.offset, is_dead)
 }
 
 /// How cells are laid out.
@@ -89,7 +66,7 @@ pub(super) fn draw(scene: &mut Scene, top: i32, run: &Run) -> i32 {
             // Safe: below what a successor reads.
             scene.fill(Area { y: square.y - 8, h: square.h + 16, ..square }, WELL, Role::Ground);
         }
-        cell(scene, square, layout, record, state(run, *index, record.offset));
+        cell(scene, square, layout, record, standing(run, *index, record));
     }
     let place = |offset: Offset| records.iter().position(|(_, record)| record.offset >= offset);
     if let Some(watermark) = world.watermark() {
@@ -114,37 +91,39 @@ pub(super) fn draw(scene: &mut Scene, top: i32, run: &Run) -> i32 {
     top + rows * layout.pitch()
 }
 
-fn cell(scene: &mut Scene, square: Area, layout: Layout, record: &Record, state: State) {
+fn cell(scene: &mut Scene, square: Area, layout: Layout, record: &Record, state: Standing) {
     let hue = hue_of(record.key);
     let area = Area { x: square.x + 5, w: square.w - 10, ..square };
     let (fill, frame, letters): (Rgb, Rgb, Rgb) = match state {
-        State::Done => (hue.fill, hue.fill, hue.on_fill),
-        State::Open | State::Failed => (PAPER, hue.text, hue.text),
-        State::Quarantined => (hue.soft, hue.text, INK),
-        State::Lost => (PAPER, DANGER, DANGER),
-        State::Unpolled => (PAPER, HAIR, QUIET),
+        Standing::Done => (hue.fill, hue.fill, hue.on_fill),
+        Standing::Open | Standing::Failed => (PAPER, hue.text, hue.text),
+        Standing::Quarantined => (hue.soft, hue.text, INK),
+        Standing::Lost => (PAPER, DANGER, DANGER),
+        Standing::Unpolled => (PAPER, HAIR, QUIET),
     };
     scene.fill(area, fill, Role::Cell);
-    if state == State::Failed {
+    if state == Standing::Failed {
         scene.hatch(area, hue.text);
     }
-    scene.frame(area, frame, if state == State::Unpolled { 1 } else { 3 });
-    if state == State::Quarantined {
+    scene.frame(area, frame, if state == Standing::Unpolled { 1 } else { 3 });
+    if state == Standing::Quarantined {
         let (left, right) = ((area.x, area.y + area.h), (area.x + area.w, area.y));
         scene.stroke(left, right, hue.text, 3);
         scene.stroke((area.x, area.y), (area.x + area.w, area.y + area.h), hue.text, 3);
     }
     let middle = (area.x + area.w / 2, area.y + area.h / 2);
     let offset = record.offset.to_string();
-    let text = if state == State::Lost { format!("{offset} lost") } else { offset };
+    let text = if state == Standing::Lost { format!("{offset} lost") } else { offset };
     let size =
         if width(&text, layout.letters) + 8 > area.w { layout.letters * 3 / 4 } else { layout.letters };
-    if matches!(state, State::Failed | State::Quarantined) {
+    if matches!(state, Standing::Failed | Standing::Quarantined) {
         let (w, h) = (width(&text, size) + 10, size as i32);
         scene.fill(Area { x: middle.0 - w / 2, y: middle.1 - h / 2, w, h }, fill, Role::Ground);
     }
     match state {
-        State::Open | State::Failed | State::Lost => scene.bold(middle, Held::Middle, &text, size, letters),
+        Standing::Open | Standing::Failed | Standing::Lost => {
+            scene.bold(middle, Held::Middle, &text, size, letters)
+        }
         _ => scene.text(middle, Held::Middle, &text, size, letters),
     }
 }

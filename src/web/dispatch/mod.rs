@@ -18,7 +18,10 @@ use super::{
 use crate::{
     ledger::{Event, Remark},
     player::{Inputs, Player},
-    presets::{Start, dispatch::Dispatch},
+    presets::{
+        Start,
+        dispatch::{Dispatch, LANES, MOST_KEYS, MOST_SKEW, MOST_WORKERS},
+    },
     workload::{Workload, span_of_work},
     world::{
         Knob,
@@ -200,9 +203,6 @@ impl Scene for DispatchScene {
     }
 }
 
-/// Lanes on offer.
-const LANES: u32 = 4;
-
 /// Room for so many rows and columns at least, so that the drawing keeps its size for most settings.
 const LEAST_ROWS: usize = 6;
 const LEAST_COLUMNS: usize = 6;
@@ -320,12 +320,20 @@ fn workers(stage: &Stage<'_, Msg>) -> u32 {
 
 fn workers_slider(value: u32) -> Slider {
     let note = "one record at a time each".into();
-    Slider { knob: "workers", name: "Workers", unit: "threads", note, range: (1, 8), value, part: "worker" }
+    Slider {
+        knob: "workers",
+        name: "Workers",
+        unit: "threads",
+        note,
+        range: (1, MOST_WORKERS),
+        value,
+        part: "worker",
+    }
 }
 
 fn keys_slider(value: u32) -> Slider {
     let note = "another log: starts again".into();
-    Slider { knob: "keys", name: "Keys", unit: "", note, range: (1, 8), value, part: "" }
+    Slider { knob: "keys", name: "Keys", unit: "", note, range: (1, MOST_KEYS), value, part: "" }
 }
 
 fn skew_slider(value: u32, stage: &Stage<'_, Msg>) -> Slider {
@@ -336,7 +344,7 @@ fn skew_slider(value: u32, stage: &Stage<'_, Msg>) -> Slider {
         format!("key {} has {share}% of the work", full_name(world.log(), key))
     });
     let note = note.unwrap_or_default().into();
-    Slider { knob: "skew", name: "Skew", unit: "", note, range: (0, 3), value, part: "" }
+    Slider { knob: "skew", name: "Skew", unit: "", note, range: (0, MOST_SKEW), value, part: "" }
 }
 
 /// A sentence about the only consumer there is, without its name: that is a key's letter too.

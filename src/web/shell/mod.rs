@@ -201,7 +201,7 @@ impl Component for Shell {
         let tick_ms = tick_ms(self.speed().unwrap_or(SPEEDS[SPEEDS.len() - 1]));
         let glide_ms = if self.playing { GLIDE_MS.min(tick_ms) } else { GLIDE_MS };
         let style = format!("--tick:{tick_ms:.0}ms;--glide:{glide_ms:.0}ms");
-        let judged = self.scene.judged(self.deck.start());
+        let judged = self.judged();
         html! {
             <section class="panel" data-panel={self.panel.name()} data-tick={self.deck.tick().to_string()} {style}
                 data-playing={self.playing.then_some("")} aria-label={self.scene.label()} ref={self.root.clone()}
@@ -300,7 +300,17 @@ impl Shell {
         };
         self.bound_for = None;
         self.obey(ctx, msg);
-        self.marks.note(&self.deck, &self.scene.judged(self.deck.start()));
+        self.tell(entry);
+    }
+
+    /// The runs with badges, and what each is called if there are several.
+    fn judged(&self) -> Vec<(usize, &'static str)> {
+        self.scene.judged(self.deck.start())
+    }
+
+    /// The deck has changed: the timeline and the address are told.
+    fn tell(&mut self, entry: Entry) {
+        self.marks.note(&self.deck, &self.judged());
         address::put(self.panel, self.saved(), entry);
     }
 
@@ -447,19 +457,16 @@ impl Shell {
 
     fn frame(&mut self, time_ms: f64) -> bool {
         let earned = self.pace.ticks(time_ms, self.speed().unwrap_or(1.0));
-        if let Some(to) = self.bound_for {
-            return self.go_on_to(to);
-        }
-        let played = match self.speed() {
-            Some(_) => self.play_while(|played| played < earned.min(TICKS_PER_FRAME)),
-            None => {
+        let played = match (self.bound_for, self.speed()) {
+            (Some(to), _) => self.go_on_to(to),
+            (None, Some(_)) => self.play_while(|played| played < earned.min(TICKS_PER_FRAME)),
+            (None, None) => {
                 let end = now_ms() + BUSY_MS;
                 self.play_while(|played| played == 0 || now_ms() < end)
             }
         };
         if played {
-            self.marks.note(&self.deck, &self.scene.judged(self.deck.start()));
-            address::put(self.panel, self.saved(), Entry::Same);
+            self.tell(Entry::Same);
         }
         played
     }
@@ -475,10 +482,6 @@ impl Shell {
         }
         if self.deck.now() >= to {
             self.bound_for = None;
-        }
-        self.marks.note(&self.deck, &self.scene.judged(self.deck.start()));
-        if self.bound_for.is_none() {
-            address::put(self.panel, self.saved(), Entry::Same);
         }
         true
     }
@@ -518,7 +521,7 @@ impl Shell {
                 let old = Stage::of(branch, self.playing, Callback::noop());
                 html! {
                     <div class="futures" data-two="" key="futures">
-                        {compare::bar(&self.deck, &self.scene.judged(self.deck.start()), link)}
+                        {compare::bar(&self.deck, &self.judged(), link)}
                         {new}
                         <div class="drawing" data-future="old" key="old" inert={true}>{self.other.drawing(&old)}</div>
                     </div>
@@ -536,7 +539,7 @@ impl Shell {
         };
         // While playing, sentences come too fast to be read out.
         let live = if self.playing { "off" } else { "polite" };
-        let asked = why::question(&self.deck, &self.scene.judged(self.deck.start()), bad);
+        let asked = why::question(&self.deck, &self.judged(), bad);
         html! {
             <div class="sentence" data-bad={bad.then_some("")}>
                 <span class="tick">{format!("tick {tick}")}</span>

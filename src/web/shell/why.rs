@@ -35,8 +35,7 @@ pub(super) fn question(deck: &Deck, judged: &[(usize, &'static str)], bad: bool)
 
 /// What can be asked about the tick executed last of one run.
 pub(super) fn of_run(deck: &Deck, run: usize) -> Option<Question> {
-    let events = deck.runs().get(run)?.run().ledger().events();
-    let now = &events[events.partition_point(|event| event.tick < deck.tick())..];
+    let now = deck.runs().get(run)?.run().ledger().events_from(deck.tick());
     let fault = now.iter().filter(|event| event.fault().is_some()).max_by_key(|event| {
         // The first of the weightiest: what comes later in a tick follows from it.
         (event.weight(), std::cmp::Reverse(event.id))

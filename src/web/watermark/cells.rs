@@ -1,63 +1,45 @@
 //! What the grid shows of each record: read off the world and the ledger, and nothing else.
-//!
-//! The world forgets what is finished, so a cell's state is also what the ledger remembers of it.
 
 use std::collections::BTreeSet;
 
 use crate::{
     ids::{Offset, Tick},
     ledger::{Event, Ledger},
-    world::{Fact, Log, Task, TaskState, World},
+    standing::Standing,
+    world::{Fact, Log, Task, World},
 };
 
-/// Where a record stands, as far as the present owner is concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
-    /// Not polled in this epoch, and never finished.
-    Unpolled,
-    /// Runs, until tapped.
-    Open,
-    /// Failed, and waits for its next attempt.
-    Failed,
-    Done,
-    Quarantined,
-    /// Committed, and finished by nobody, and nobody will.
-    Lost,
+/// The word in the markup: a chip's, where chips have one for it.
+pub(super) fn word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Unpolled => "unpolled",
+        Standing::Open => "running",
+        Standing::Failed => "failed",
+        Standing::Done => "done",
+        Standing::Quarantined => "quarantined",
+        Standing::Lost => "lost",
+    }
 }
 
-impl State {
-    /// The word in the markup: a chip's, where chips have one for it.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            State::Unpolled => "unpolled",
-            State::Open => "running",
-            State::Failed => "failed",
-            State::Done => "done",
-            State::Quarantined => "quarantined",
-            State::Lost => "lost",
-        }
+/// For those who listen.
+pub(super) fn spoken(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Unpolled => "not polled yet",
+        Standing::Open => "open",
+        Standing::Failed => "failed, waits for its retry",
+        Standing::Done => "done",
+        Standing::Quarantined => "quarantined",
+        Standing::Lost => "lost",
     }
+}
 
-    /// For those who listen.
-    pub(super) fn spoken(self) -> &'static str {
-        match self {
-            State::Unpolled => "not polled yet",
-            State::Open => "open",
-            State::Failed => "failed, waits for its retry",
-            State::Done => "done",
-            State::Quarantined => "quarantined",
-            State::Lost => "lost",
-        }
-    }
-
-    /// The word of the article that it belongs to.
-    pub(super) fn part(self) -> Option<&'static str> {
-        match self {
-            State::Open | State::Failed => Some("in-flight"),
-            State::Done => Some("done"),
-            State::Quarantined => Some("quarantined"),
-            State::Unpolled | State::Lost => None,
-        }
+/// The word of the article that it belongs to.
+pub(super) fn part(standing: Standing) -> Option<&'static str> {
+    match standing {
+        Standing::Open | Standing::Failed => Some("in-flight"),
+        Standing::Done => Some("done"),
+        Standing::Quarantined => Some("quarantined"),
+        Standing::Unpolled | Standing::Lost => None,
     }
 }
 
@@ -65,7 +47,7 @@ impl State {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cell {
     pub(super) offset: Offset,
-    pub(super) state: State,
+    pub(super) state: Standing,
     /// The position: what the next poll begins with.
     pub(super) is_next: bool,
     /// Committed and unfinished: lost if the owner died now.
@@ -135,7 +117,7 @@ pub(super) fn read(world: &World, ledger: &Ledger) -> Vec<Cell> {
             let task = world.owner().and_then(|(_, session)| session.tracker().get(offset));
             Cell {
                 offset,
-                state: state(world, ledger, index, task, dead.contains(&offset)),
+                state: Standing::of(world, ledger, index, offset, dead.contains(&offset)),
                 is_next: position == Some(offset),
                 at_risk: risked.binary_search(&index).is_ok(),
                 would_come_again: coming.binary_search(&offset).is_ok(),
@@ -148,18 +130,6 @@ pub(super) fn read(world: &World, ledger: &Ledger) -> Vec<Cell> {
             }
         })
         .collect()
-}
-
-fn state(world: &World, ledger: &Ledger, index: u64, task: Option<&Task>, is_dead: bool) -> State {
-    let is_committed = index < world.log().index_at(world.broker().committed());
-    match task.map(|task| task.state) {
-        Some(TaskState::Waiting { .. } | TaskState::Parked) => State::Failed,
-        Some(TaskState::Running | TaskState::Queued(_)) => State::Open,
-        None if ledger.is_lost(index) => State::Lost,
-        None if is_dead => State::Quarantined,
-        None if is_committed || ledger.has_completed(index) => State::Done,
-        None => State::Unpolled,
-    }
 }
 
 fn quarantine(world: &World, task: &Task) -> Option<f64> {

@@ -14,10 +14,11 @@ use super::{
         widgets::{counted, reading},
     },
     Msg,
-    cells::{self, Cell, State, Window},
+    cells::{self, Cell, Window},
 };
 use crate::{
     ids::{ConsumerId, Offset},
+    standing::Standing,
     world::{Knobs, World, config::Intake},
 };
 
@@ -66,7 +67,7 @@ fn caption(records: u64, keys: u64, knobs: &Knobs) -> String {
 
 impl Cell {
     fn would_flash(&self) -> bool {
-        self.came_again && self.state != State::Lost
+        self.came_again && self.state != Standing::Lost
     }
 
     fn label(&self) -> String {
@@ -77,14 +78,14 @@ impl Cell {
             (self.at_risk, ", committed and at risk"),
             (self.is_spared, ", named in the acknowledgement map"),
         ];
-        let mut label = format!("Offset {}: {}", self.offset, self.state.spoken());
+        let mut label = format!("Offset {}: {}", self.offset, cells::spoken(self.state));
         notes.iter().filter(|(holds, _)| *holds).for_each(|(_, note)| label += note);
         label
     }
 
     /// The small words on a cell, the weightiest first; one is shown.
     fn note(&self) -> Option<String> {
-        if self.state == State::Lost {
+        if self.state == Standing::Lost {
             Some("lost".to_owned())
         } else if self.at_risk {
             Some("at risk".to_owned())
@@ -106,10 +107,10 @@ fn cell_view(stage: &Stage<'_, Msg>, cell: &Cell, reached: Offset, flashes: bool
     let again = cell.would_come_again || cell.came_again;
     html! {
         <span class="wm-cell" key={offset.0} data-part={again.then_some("redelivered")}>
-            <button type="button" class="chip" data-offset={offset.to_string()} data-state={cell.state.word()}
+            <button type="button" class="chip" data-offset={offset.to_string()} data-state={cells::word(cell.state)}
                 data-redelivered={mark(cell.came_again)} data-again={mark(cell.would_come_again)} data-redone={mark(cell.is_redone)}
                 data-risk={mark(cell.at_risk)} data-spared={mark(cell.is_spared)} data-poisoned={mark(cell.is_poisoned)}
-                data-flash={mark(flashes)} data-part={cell.state.part()} style={cell.quarantine.map(|over| format!("--progress:{over:.3}"))}
+                data-flash={mark(flashes)} data-part={cells::part(cell.state)} style={cell.quarantine.map(|over| format!("--progress:{over:.3}"))}
                 tabindex={if offset == reached { "0" } else { "-1" }} aria-label={cell.label()}
                 onclick={stage.on(move |_: MouseEvent| Msg::Tap(offset))}>
                 {face}
@@ -130,11 +131,11 @@ pub(super) fn why_nothing_happened(stage: &Stage<'_, Msg>, offset: Offset) -> St
     }
     let cells = cells::read(world, stage.ledger(0));
     let why = match cells.iter().find(|cell| cell.offset == offset).map(|cell| cell.state) {
-        Some(State::Done) => "is done already: a second completion changes nothing.",
-        Some(State::Unpolled) => "is not polled yet: there is nothing to complete.",
-        Some(State::Quarantined) => "is quarantined: there is nothing to complete.",
-        Some(State::Lost) => "is lost: nobody will read it again.",
-        Some(State::Failed | State::Open) | None => "was not running, so the tap changed nothing.",
+        Some(Standing::Done) => "is done already: a second completion changes nothing.",
+        Some(Standing::Unpolled) => "is not polled yet: there is nothing to complete.",
+        Some(Standing::Quarantined) => "is quarantined: there is nothing to complete.",
+        Some(Standing::Lost) => "is lost: nobody will read it again.",
+        Some(Standing::Failed | Standing::Open) | None => "was not running, so the tap changed nothing.",
     };
     format!("Offset {offset} {why}")
 }

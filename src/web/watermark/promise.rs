@@ -3,7 +3,11 @@
 use yew::prelude::*;
 
 use super::{super::scene::Stage, Msg, cells::Promise};
-use crate::{ids::ConsumerId, ledger::Ledger, world::World};
+use crate::{
+    ids::ConsumerId,
+    ledger::{Ledger, grouped},
+    world::World,
+};
 
 /// "Crash now: 9 come again, 5 of them already done."
 pub(super) fn line(world: &World, ledger: &Ledger) -> Html {
@@ -104,15 +108,7 @@ pub(super) fn metadata(world: &World) -> Html {
             } else {
                 <span>{"empty"}</span>
             }
-            <span class="drawing-label">{format!("{bytes} of {} bytes", thousands(limit))}</span>
+            <span class="drawing-label">{format!("{bytes} of {} bytes", grouped(limit))}</span>
         </div>
-    }
-}
-
-/// "4,096".
-fn thousands(number: u64) -> String {
-    match (number / 1000, number % 1000) {
-        (0, rest) => rest.to_string(),
-        (thousands, rest) => format!("{thousands},{rest:03}"),
     }
 }
