@@ -37,6 +37,7 @@ pub(crate) fn mutants(shard: Option<&str>, passed_on: &[String]) -> Result<()> {
     tools::cargo_mutants()?;
     let folder = project::root().join("target/mutants");
     let output = folder.join(shard.map_or("all".to_owned(), |shard| shard.replace('/', "-of-")));
+    fs::create_dir_all(&output).with_context(|| format!("creating {}", output.display()))?;
     for (pass, tests) in PASSES.iter().enumerate() {
         say(&format!("pass {} of {}: {}", pass + 1, PASSES.len(), tests.join(" ")));
         let mut command = cargo();
