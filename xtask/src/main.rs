@@ -7,8 +7,10 @@ mod chrome;
 mod fuzz;
 mod mutants;
 mod office;
+mod peers;
 mod process;
 mod project;
+mod release;
 mod serve;
 mod sizes;
 mod test;
@@ -24,6 +26,7 @@ cargo xtask COMMAND
   serve    build the page and serve it on this machine
              --port N     first port to try (default 8080)
   build    build the static site
+  release  build the site and kwp, and pack both into an archive (target/release-archive)
   test     every check; or only the named groups: lint, native, wasm, browser
              --built      browser: test the site as it lies in --dist, without building it
              ARG...       after a --, passed on to the browser tests' runner (node --test)
@@ -34,8 +37,9 @@ cargo xtask COMMAND
            and docs/mutants.md does not explain (an hour or two; reports in target/mutants)
              --shard K/N  only every Nth change, from the Kth (0 is the first) on
              ARG...       after a --, passed on to cargo-mutants
+  peers    run the same pool in this engine, in NeXosim and in SimPy, and compare (see docs/performance.md)
 
-Options of serve, build and test:
+Options of serve, build, release and test:
   --dist DIR   where the site goes (default dist)
   --dev        an unoptimised page, built in seconds
   -h, --help   this text
@@ -101,6 +105,8 @@ fn main() -> ExitCode {
     let result = match arguments.command.as_deref() {
         Some("build") => build::build(site).map(|()| ExitCode::SUCCESS),
         Some("serve") => serve::serve(site, arguments.port).map(|()| ExitCode::SUCCESS),
+        Some("peers") => peers::peers().map(|()| ExitCode::SUCCESS),
+        Some("release") => release::release(site).map(|()| ExitCode::SUCCESS),
         // For trunk, when it has built everything.
         Some("name-office") => office::rename().map(|()| ExitCode::SUCCESS),
         Some("mutants") => {
