@@ -1,13 +1,16 @@
-//! What a record costs, from the poll to its last entry in the ledger, on logs of 10^3, 10^5 and 10^7.
+//! What a record costs, from the poll to its last entry in the ledger: by length of the log, routing and skew of the
+//! keys; and what the watermark costs beside a set of everything in flight.
 //!
-//! Keys and the bound on what is in flight are fixed, the ledger keeps only counters: if anything were
+//! The number of keys and the bound on what is in flight are fixed, the ledger keeps only counters: if anything were
 //! quadratic, or grew with the log, the longest log would show it. The slow twin of the tests runs the same
-//! scenario for scale. Times are of this machine in this run; read the ratios, which the table at the end
-//! prints.
+//! scenario for scale. Times are of this machine in this run; read the ratios, which the tables at the end
+//! print. Other simulators and wasm: `cargo xtask peers`.
 
 #![allow(missing_docs)] // Criterion's macros make public items.
 
 use std::{
+    collections::BTreeSet,
+    hint::black_box,
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -34,11 +37,8 @@ const WORKERS: u32 = 16;
 const HIGH: u64 = 256;
 const LOW: u64 = 64;
 
-/// Records a second of the same pool written in SimPy, on the machines that this one is one of.
-const SIMPY_RECORDS_PER_SECOND: f64 = 95_000.0;
-
-fn setup(records: u64, routing: Routing) -> Setup {
-    let recipe = Generated::new(1, records, KEYS, 0, (1, 6)).expect("a recipe");
+fn setup(records: u64, routing: Routing, skew: u32) -> Setup {
+    let recipe = Generated::new(1, records, KEYS, skew, (1, 6)).expect("a recipe");
     let log = Log::generated(Offset(0), recipe).expect("a log");
     let knobs = Knobs {
         workers: WORKERS,
@@ -87,46 +87,125 @@ fn measure(criterion: &mut Criterion, name: &str, records: u64, work: impl Fn())
     best.as_secs_f64() * 1e9 / records as f64
 }
 
-/// A watermark pinned at 0 with `records` finished above it.
-fn pinned(records: i64) {
-    let mut tracker = Watermark::starting_at(Offset(0));
-    tracker.polled(Offset(0), ());
-    for offset in 1..records {
-        tracker.polled(Offset(offset), ());
-        tracker.finish(Offset(offset));
+/// Something that is told what was polled and what finished, and knows the lowest offset in flight.
+trait Tracker {
+    fn polled(&mut self, offset: Offset);
+    fn finish(&mut self, offset: Offset);
+    fn low(&self) -> Option<Offset>;
+}
+
+impl Tracker for Watermark<()> {
+    fn polled(&mut self, offset: Offset) {
+        Watermark::polled(self, offset, ());
     }
-    assert_eq!((tracker.low(), tracker.finished().run_count()), (Offset(0), 1));
+
+    fn finish(&mut self, offset: Offset) {
+        Watermark::finish(self, offset);
+    }
+
+    fn low(&self) -> Option<Offset> {
+        Some(Watermark::low(self))
+    }
+}
+
+/// The obvious one: a sorted set of what is in flight, which cannot say what is finished above its lowest.
+impl Tracker for BTreeSet<Offset> {
+    fn polled(&mut self, offset: Offset) {
+        self.insert(offset);
+    }
+
+    fn finish(&mut self, offset: Offset) {
+        self.remove(&offset);
+    }
+
+    fn low(&self) -> Option<Offset> {
+        self.first().copied()
+    }
+}
+
+/// Polls `records` and finishes each when `window` more were polled, in an order of its own within the window; asks
+/// for the lowest in flight after every completion, as every tick does.
+fn track(mut tracker: impl Tracker, window: i64, records: i64) {
+    // Odd, so every place of a window of a power of two is visited once.
+    let stride = (window * 5 / 8) | 1;
+    for start in (0..records).step_by(window as usize) {
+        (start..start + window).for_each(|offset| tracker.polled(Offset(offset)));
+        for turn in 0..window {
+            tracker.finish(Offset(start + turn * stride % window));
+            black_box(tracker.low());
+        }
+    }
+}
+
+/// A watermark pinned at 0 with `records` finished above it.
+fn pinned(mut tracker: impl Tracker, records: i64) {
+    tracker.polled(Offset(0));
+    for offset in 1..records {
+        tracker.polled(Offset(offset));
+        tracker.finish(Offset(offset));
+        black_box(tracker.low());
+    }
+}
+
+/// The engine: length of the log, routing, skew.
+fn engine(criterion: &mut Criterion) {
+    let lengths =
+        [("10^3", 1_000), ("10^4", 10_000), ("10^5", 100_000), ("10^6", 1_000_000), ("10^7", 10_000_000)];
+    let routings = [
+        ("keyed", Routing::Keyed),
+        ("shared", Routing::Shared),
+        ("serial", Routing::Serial),
+        ("64 lanes", Routing::Lanes(64)),
+    ];
+    let mut cases: Vec<_> = lengths
+        .map(|(length, records)| (format!("{length} records, keyed"), records, Routing::Keyed, 0))
+        .into();
+    for (name, routing) in routings {
+        for skew in [0, 1, 2] {
+            cases.push((format!("10^5 records, {name}, skew {skew}"), 100_000, routing, skew));
+        }
+    }
+    let mut rows = Vec::new();
+    for (name, records, routing, skew) in cases {
+        let setup = setup(records, routing, skew);
+        rows.push((name.clone(), measure(criterion, &name, records, || stream(&setup))));
+    }
+    let name = "10^3 records, the slow twin";
+    rows.push((name.to_owned(), measure(criterion, name, 1_000, || twin(1_000))));
+
+    let first = rows[0].1;
+    println!("\n| | ns a record | records/s | against the first |\n|---|--:|--:|--:|");
+    for (name, ns) in &rows {
+        println!("| {name} | {ns:.0} | {:.0} | {:.2} |", 1e9 / ns, ns / first);
+    }
+}
+
+/// The watermark's tracker beside a sorted set.
+fn trackers(criterion: &mut Criterion) {
+    const RECORDS: i64 = 1 << 20;
+    let mut compare = |name: &str, ours: &dyn Fn(), set: &dyn Fn()| {
+        let ours = measure(criterion, &format!("watermark, {name}"), RECORDS as u64, ours);
+        let set = measure(criterion, &format!("BTreeSet, {name}"), RECORDS as u64, set);
+        format!("| {name} | {ours:.0} | {set:.0} | {:.2} |", set / ours)
+    };
+    let low = || Watermark::starting_at(Offset(0));
+    let mut rows: Vec<_> = [64, 4_096, 1 << 17]
+        .map(|window| {
+            let name = format!("{window} in flight");
+            let ours = || track(low(), window, RECORDS);
+            compare(&name, &ours, &|| track(BTreeSet::new(), window, RECORDS))
+        })
+        .into();
+    rows.push(compare("all finished above one that is not", &|| pinned(low(), RECORDS), &|| {
+        pinned(BTreeSet::new(), RECORDS)
+    }));
+    println!("\n| | watermark, ns a record | BTreeSet | BTreeSet / watermark |\n|---|--:|--:|--:|");
+    rows.iter().for_each(|row| println!("{row}"));
 }
 
 fn main() {
     let mut criterion = Criterion::default().sample_size(10).configure_from_args();
-    let mut rows = Vec::new();
-    for (name, records) in [("10^3", 1_000), ("10^5", 100_000), ("10^7", 10_000_000)] {
-        let setup = setup(records, Routing::Keyed);
-        let ns =
-            measure(&mut criterion, &format!("stream {name} records, keyed"), records, || stream(&setup));
-        rows.push((format!("{name} records, keyed"), ns));
-    }
-    for routing in [Routing::Shared, Routing::Serial, Routing::Lanes(64)] {
-        let setup = setup(100_000, routing);
-        let name = format!("10^5 records, {routing:?}");
-        let ns = measure(&mut criterion, &format!("stream {name}"), 100_000, || stream(&setup));
-        rows.push((name, ns));
-    }
-    let ns = measure(&mut criterion, "pinned watermark, 10^6 above", 1_000_000, || pinned(1_000_000));
-    rows.push(("10^6 above a pinned watermark".to_owned(), ns));
-    let ns = measure(&mut criterion, "slow twin, 10^3 records", 1_000, || twin(1_000));
-    rows.push(("10^3 records, the slow twin".to_owned(), ns));
-
-    let first = rows[0].1;
-    println!(
-        "\n{:32} {:>12} {:>14} {:>16} {:>10}",
-        "", "ns a record", "records/s", "against 10^3", "x SimPy"
-    );
-    for (name, ns) in &rows {
-        let per_second = 1e9 / ns;
-        let simpy = per_second / SIMPY_RECORDS_PER_SECOND;
-        println!("{name:32} {ns:>12.0} {per_second:>14.0} {:>15.2}x {simpy:>9.1}x", ns / first);
-    }
+    engine(&mut criterion);
+    trackers(&mut criterion);
     criterion.final_summary();
 }

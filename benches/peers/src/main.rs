@@ -1,12 +1,12 @@
-//! One pool, three simulators: this project's engine, NeXosim (discrete events in Rust), SimPy (in Python).
+//! One pool, three simulators: this project's engine, natively and in wasm; NeXosim (discrete events in Rust); SimPy
+//! (in Python).
 //!
-//! All three run the same records through the same rules (keyed mailboxes, a pause gate, a fixed number of workers)
-//! and must agree on when each record finished; only then are their times compared. Each is the best of a few runs
-//! in this one process tree, so the ratios mean something on a noisy machine and the times do not.
+//! All run the same records through the same rules (keyed mailboxes, a pause gate, a fixed number of workers) and must
+//! agree on when each record finished; only then are their times compared. Each is the best of a few runs in this one
+//! process tree, so the ratios mean something on a noisy machine and the times do not.
 //!
-//!     peers PYTHON SCRIPT      PYTHON has SimPy; SCRIPT is pool.py
+//!     peers MODULE.wasm PYTHON      from this folder, with a Python that has SimPy
 
-mod engine;
 mod nexo;
 
 use std::{
@@ -17,36 +17,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde::{Deserialize, Serialize};
+use peers::{HIGH, KEYS, LOW, Outcome, POLL, RECORDS, Record, WORKERS, log, run, setup};
 
-/// A record of the log: its key's number, and how many ticks its work takes.
-type Record = (u32, u64);
-
-/// The pool all three simulate.
-const RECORDS: u64 = 100_000;
-const KEYS: u32 = 1_000;
-const WORKERS: usize = 16;
-const POLL: usize = 500;
-const HIGH: usize = 256;
-const LOW: usize = 64;
 const RUNS: u32 = 5;
-
-/// What a simulator says of the whole run; all must say the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Outcome {
-    finished: u64,
-    last_tick: u64,
-    /// The sum of (offset + 1) x tick over all finished records, wrapping: when each one finished.
-    digest: u64,
-}
-
-impl Outcome {
-    fn finish(&mut self, offset: u64, tick: u64) {
-        self.finished += 1;
-        self.last_tick = self.last_tick.max(tick);
-        self.digest = self.digest.wrapping_add((offset + 1).wrapping_mul(tick));
-    }
-}
 
 /// The best time of several runs, and what came of each.
 fn best(run: impl Fn() -> Outcome) -> (Duration, Outcome) {
@@ -58,69 +31,85 @@ fn best(run: impl Fn() -> Outcome) -> (Duration, Outcome) {
     (0..RUNS).map(|_| once()).min_by_key(|(time, _)| *time).unwrap_or_default()
 }
 
-/// SimPy's best time and outcome, from what the script prints: `seconds finished last_tick digest`.
-fn simpy(python: &str, script: &str, log: &[Record]) -> Result<(Duration, Outcome), String> {
+/// The words that a program prints.
+fn words(program: &str, arguments: &[String]) -> Result<Vec<String>, String> {
+    let output = Command::new(program).args(arguments).output();
+    let output = output.map_err(|error| format!("starting {program}: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("{program} {arguments:?}\n{}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.split_whitespace().map(str::to_owned).collect())
+}
+
+/// A number among a program's words.
+fn number<T: std::str::FromStr>(words: &[String], place: usize) -> Result<T, String> {
+    let number = words.get(place).and_then(|word| word.parse().ok());
+    number.ok_or_else(|| format!("number {place} is missing in {words:?}"))
+}
+
+/// The engine in Node's WebAssembly. It tells the digest, which stands for the outcome.
+fn wasm(module: &str, native: Outcome) -> Result<(Duration, Outcome), String> {
+    let words = words("node", &["pool.mjs".into(), module.into(), RUNS.to_string()])?;
+    let outcome = Outcome { digest: number(&words, 1)?, ..native };
+    Ok((Duration::from_secs_f64(number(&words, 0)?), outcome))
+}
+
+/// SimPy, which gets the log as a file.
+fn simpy(python: &str, log: &[Record]) -> Result<(Duration, Outcome), String> {
     let mut csv = String::from("key,work\n");
     for (key, work) in log {
         let _ = writeln!(csv, "{key},{work}");
     }
     let path = env::temp_dir().join(format!("peers-{}.csv", std::process::id()));
     fs::write(&path, csv).map_err(|error| format!("writing {}: {error}", path.display()))?;
-    let output = Command::new(python)
-        .arg(script)
-        .arg(&path)
-        .args([WORKERS, POLL, HIGH, LOW, RUNS as usize].map(|number| number.to_string()))
-        .output();
+    let mut arguments = vec!["pool.py".to_owned(), path.display().to_string()];
+    arguments.extend([WORKERS, POLL, HIGH, LOW, RUNS as usize].map(|number| number.to_string()));
+    let words = words(python, &arguments);
     let _ = fs::remove_file(&path);
-    let output = output.map_err(|error| format!("starting {python}: {error}"))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let words: Vec<_> = text.split_whitespace().collect();
-    let parsed = match words[..] {
-        [seconds, finished, last_tick, digest] => (|| {
-            let outcome = Outcome {
-                finished: finished.parse().ok()?,
-                last_tick: last_tick.parse().ok()?,
-                digest: digest.parse().ok()?,
-            };
-            Some((Duration::from_secs_f64(seconds.parse().ok()?), outcome))
-        })(),
-        _ => None,
-    };
-    parsed.ok_or_else(|| format!("{script} printed {text:?}\n{}", String::from_utf8_lossy(&output.stderr)))
+    let words = words?;
+    let outcome =
+        Outcome { finished: number(&words, 1)?, last_tick: number(&words, 2)?, digest: number(&words, 3)? };
+    Ok((Duration::from_secs_f64(number(&words, 0)?), outcome))
+}
+
+/// Runs everything and prints the table.
+fn compare(module: &str, python: &str) -> Result<(), String> {
+    let setup = setup();
+    let log = log(&setup);
+    let ours = best(|| run(&setup));
+    let rows = [
+        ("this engine, with its ledger", ours),
+        ("the same in wasm, compiled as the page is", wasm(module, ours.1)?),
+        ("NeXosim 1.0.0", best(|| nexo::run(&log))),
+        ("SimPy 4.1.1", simpy(python, &log)?),
+    ];
+    println!(
+        "{RECORDS} records, {KEYS} keys, {WORKERS} workers, at most {POLL} a poll, marks {HIGH} and {LOW}\n\n\
+         | simulator | records/s | takes, times the engine |\n|---|--:|--:|"
+    );
+    for (name, (time, outcome)) in rows {
+        if outcome != ours.1 {
+            return Err(format!("{name} simulates something else: {outcome:?}, not {:?}", ours.1));
+        }
+        let per_second = RECORDS as f64 / time.as_secs_f64();
+        println!("| {name} | {per_second:.0} | {:.2} |", time.as_secs_f64() / ours.0.as_secs_f64());
+    }
+    println!("\nAll finished every record at the same tick; the last one at {}.", ours.1.last_tick);
+    Ok(())
 }
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = env::args().skip(1).collect();
-    let [python, script] = &arguments[..] else {
-        eprintln!("peers PYTHON SCRIPT");
-        return ExitCode::from(2);
+    let result = match &arguments[..] {
+        [module, python] => compare(module, python),
+        _ => Err("peers MODULE.wasm PYTHON".to_owned()),
     };
-    let setup = engine::setup();
-    let log = engine::log(&setup);
-    let ours = best(|| engine::run(&setup));
-    let nexosim = best(|| nexo::run(&log));
-    let simpy = match simpy(python, script, &log) {
-        Ok(simpy) => simpy,
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
-            return ExitCode::FAILURE;
+            ExitCode::FAILURE
         }
-    };
-    println!(
-        "{RECORDS} records, {KEYS} keys, {WORKERS} workers, at most {POLL} a poll, marks {HIGH} and {LOW}\n\n\
-         | simulator | records/s | this engine is |\n|---|--:|--:|"
-    );
-    for (name, (time, outcome)) in
-        [("this engine, with its ledger", ours), ("NeXosim 1.0.0", nexosim), ("SimPy 4.1.1", simpy)]
-    {
-        if outcome != ours.1 {
-            eprintln!("{name} simulates something else: {outcome:?}, not {:?}", ours.1);
-            return ExitCode::FAILURE;
-        }
-        let per_second = RECORDS as f64 / time.as_secs_f64();
-        let ratio = time.as_secs_f64() / ours.0.as_secs_f64();
-        println!("| {name} | {per_second:.0} | {ratio:.1}x as fast |");
     }
-    println!("\nAll three finished every record at the same tick; the last one at {}.", ours.1.last_tick);
-    ExitCode::SUCCESS
 }

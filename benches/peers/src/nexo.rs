@@ -18,7 +18,7 @@ use nexosim::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{HIGH, KEYS, LOW, Outcome, POLL, RECORDS, Record, WORKERS};
+use peers::{HIGH, KEYS, LOW, Outcome, POLL, RECORDS, Record, WORKERS};
 
 /// Half a tick.
 const HALF: Duration = Duration::from_millis(1);
@@ -59,6 +59,7 @@ struct Consumer {
     ready: BinaryHeap<Reverse<usize>>,
     free: BinaryHeap<Reverse<usize>>,
     running: Vec<usize>,
+    #[serde(skip)]
     outcome: Outcome,
     #[serde(skip)]
     told: Arc<Mutex<Outcome>>,
