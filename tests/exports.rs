@@ -251,7 +251,7 @@ intake = { pause = { high = 16, low = 12 } }
 
 #[test]
 fn a_spreadsheet_gets_a_row_for_each_event() {
-    let text = "[log]\nrecords = [\"0:-*1\", { offset = 1, key = \"a,\\\"b\\\"\", work = 2, fails = 1 }]\n\
+    let text = "[log]\nrecords = [\"0:-*1\", { offset = 1, key = \"a,\\\"b\\\"\", work = 2, fails = 1 }, \"2:=1+1*9\"]\n\
                 [[at]]\ntick = 2\ndo = { crash = \"A\" }\n";
     let run = played(&parsed(text));
     let (events, log) = (run.ledger().events(), run.world().log());
@@ -284,6 +284,7 @@ fn a_spreadsheet_gets_a_row_for_each_event() {
     let started = kinds("started");
     assert_eq!(&started[0][column("key")], "");
     assert_eq!(&started[1][column("key")], "\"a,\\\"b\\\"\"");
+    assert_eq!(&started[2][column("key")], "'=1+1", "a formula is told as text");
     assert_eq!(&kinds("crashed")[0][column("weight")], "wrong");
-    assert_eq!(&kinds("polled")[0][column("in_flight")], "2");
+    assert_eq!(&kinds("polled")[0][column("in_flight")], "3");
 }

@@ -86,12 +86,17 @@ fn cells(event: &Event, log: &Log) -> [String; COLUMNS.len()] {
         text(subject.worker),
         text(subject.epoch),
         text(subject.offset),
-        text(subject.key.and_then(|key| log.key(key)).map(key_name)),
+        text(subject.key.and_then(|key| log.key(key)).map(key_name).map(defused)),
         text(subject.attempt),
         text(subject.in_flight),
         event.telling(log),
         causes.join(" "),
     ]
+}
+
+/// A key as a spreadsheet must not read it: as a formula. An apostrophe in front makes it text.
+fn defused(name: String) -> String {
+    if name.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{name}") } else { name }
 }
 
 /// What an event is about.

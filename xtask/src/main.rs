@@ -2,8 +2,8 @@
 //!
 //! Not part of the product: nothing here is compiled into the page or into `kwp`.
 
+mod browsers;
 mod build;
-mod chrome;
 mod fuzz;
 mod mutants;
 mod office;

@@ -51,7 +51,8 @@ pub(crate) fn cargo() -> Command {
     command(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
 }
 
-fn path() -> OsString {
+/// The PATH that programs get: the project's own tools first.
+pub(crate) fn path() -> OsString {
     let own = [project::tools().join("bin"), project::root().join("xtask/npm/node_modules/.bin")];
     let inherited = std::env::var_os("PATH").unwrap_or_default();
     std::env::join_paths(own.into_iter().chain(std::env::split_paths(&inherited))).unwrap_or(inherited)

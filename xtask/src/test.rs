@@ -10,8 +10,8 @@ use std::{
 use anyhow::{Context, Result, bail};
 
 use crate::{
+    browsers,
     build::{Site, build},
-    chrome,
     process::{Failed, cargo, coloured, command, exists, run, run_reading, say},
     project, tools,
 };
@@ -168,7 +168,7 @@ fn plans<'a>(site: &'a Site, built: bool, passed_on: &'a [String]) -> Vec<Plan<'
         Plan {
             group: "browser",
             name: "browser tests",
-            what: "browser tests, on the built site in a real Chromium",
+            what: "browser tests, on the built site in a real Chromium; the main facts in Firefox and WebKit too",
             fix: "`cargo xtask test browser --built -- --test-name-pattern=NAME` repeats one of them",
             run: Box::new(move |count| in_browser(site, built, passed_on, count)),
         },
@@ -219,8 +219,9 @@ fn in_browser(site: &Site, built: bool, passed_on: &[String], count: &mut Count)
     if !exists("node") || !exists("npm") {
         bail!("the browser tests need Node.js, 20 or newer, with npm; install it and run again");
     }
-    let chrome = chrome::find_or_install()?;
-    tools::npm("tests/browser", "the browser tests' driver (npm's playwright-core)")?;
+    let chrome = browsers::chromium()?;
+    let others = browsers::others();
+    tools::npm("tests/browser", "the browser tests' drivers (npm's playwright-core and selenium-webdriver)")?;
     if !built {
         build(site)?;
     }
@@ -246,6 +247,7 @@ fn in_browser(site: &Site, built: bool, passed_on: &[String], count: &mut Count)
             .args(options)
             .args(files)
             .env("CHROME", chrome)
+            .envs(others)
             .env("DIST", site.folder())
             .env("KWP", kwp),
         count,

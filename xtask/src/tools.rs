@@ -23,6 +23,9 @@ pub(crate) const NIGHTLY: &str = "nightly";
 /// Changes the engine's code and runs its tests.
 const CARGO_MUTANTS: &str = "27.1.0";
 
+/// Drives Firefox.
+const GECKODRIVER: &str = "0.37.1";
+
 /// What the page is compiled to.
 pub(crate) const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
@@ -86,6 +89,11 @@ pub(crate) fn cargo_fuzz() -> Result<()> {
     install("cargo-fuzz", CARGO_FUZZ, &["cargo-fuzz"], &[], 1)
 }
 
+/// Firefox's driver.
+pub(crate) fn geckodriver() -> Result<()> {
+    install("geckodriver", GECKODRIVER, &["geckodriver"], &[], 3)
+}
+
 /// wasm-opt, from npm. Without Node there is none; the answer says whether there is.
 pub(crate) fn wasm_opt() -> Result<bool> {
     if !exists("node") || !exists("npm") {
@@ -113,7 +121,7 @@ pub(crate) fn npm(folder: &str, what: &str) -> Result<()> {
 /// Installs a crate's programs into the tools folder, unless the right version is there or on the PATH.
 fn install(package: &str, version: &str, program: &[&str], features: &[&str], minutes: u32) -> Result<()> {
     let answer = output(command(program[0]).args(&program[1..]).arg("--version")).unwrap_or_default();
-    if answer.split_whitespace().last() == Some(version) {
+    if answer.split_whitespace().any(|word| word == version) {
         return Ok(());
     }
     say(&format!("installing {package} {version} into target/tools, once (some {minutes} min on two cores)"));
