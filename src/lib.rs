@@ -33,6 +33,8 @@ pub mod chart;
 
 pub mod scenario;
 
+pub mod traffic;
+
 pub mod export;
 
 pub mod verify;

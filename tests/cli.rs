@@ -844,3 +844,52 @@ fn verify_fills_a_matrix_with_examples_that_can_be_opened() {
     assert_eq!(said.status, 2);
     assert!(said.err.contains("/no/such/folder/x.json"), "{}", said.err);
 }
+
+#[test]
+fn traffic_is_read_told_and_written() {
+    let folder = Folder::new("traffic");
+    let text = "ts;user;took\n2024-03-31T01:00:00Z;ann;20\n2024-03-31T01:00:01Z;bob;-5\n2024-03-31T01:00:02Z;ann;31\n";
+    let file = folder.write("mine.csv", text);
+    let (file, trace) = (file.to_str().expect("UTF-8"), folder.0.join("trace.csv"));
+    let options = ["--unit", "ms", "--tick", "10ms"];
+    let said = run(&[&["traffic", file, "-o", trace.to_str().expect("UTF-8")][..], &options].concat());
+    assert_eq!(said.status, 0, "{}", said.err);
+    for told in [
+        "key is column 2, \"user\", guessed from its name\n",
+        "records        2\n",
+        "span           2.01 s\n",
+        "1 of 3 rows were skipped\n  line 3, column took: \"-5\", which is below zero; expected a number of milli",
+    ] {
+        assert!(said.out.contains(told), "{told}: {}", said.out);
+    }
+    assert_eq!(fs::read_to_string(&trace).expect("a trace"), "time,key,work\n0,ann,2\n200,ann,3\n");
+    let hashed = run(&[&["traffic", file, "-o", "-", "--hash-keys", "--salt", "x"][..], &options].concat());
+    assert!(hashed.status == 0 && hashed.out.starts_with("time,key,work\n0,") && !hashed.out.contains("ann"));
+    let json = run(&[&["traffic", file, "--format", "json"][..], &options].concat());
+    let json: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!((&json["records"], &json["bad"][0]["line"]), (&2.into(), &3.into()));
+    // What was written is a log of the engine.
+    let scenario = folder.write("mine.toml", "[log]\ncsv = \"trace.csv\"\n");
+    assert_eq!(run(&["run", scenario.to_str().expect("UTF-8")]).status, 0);
+}
+
+#[test]
+fn traffic_that_is_none_is_refused() {
+    let folder = Folder::new("no-traffic");
+    let file = folder.write("mine.csv", "a,b\n1,2\n");
+    let file = file.to_str().expect("UTF-8");
+    let said = run(&["traffic", file]);
+    assert_eq!((said.status, said.out.as_str()), (2, ""));
+    assert!(said.err.contains("mine.csv:1: no column for the time: the header is a, b"), "{}", said.err);
+    for args in [
+        &["--unit", "weeks"][..],
+        &["--tick", "0ms"],
+        &["--columns", "when=a"],
+        &["--latency", "3..2"],
+        &["--salt", "x"],
+    ] {
+        let said = run(&[&["traffic", file][..], args].concat());
+        assert!(said.status == 2 && said.err.starts_with("error: "), "{args:?}: {}", said.err);
+    }
+    assert_eq!(run(&["traffic", folder.0.to_str().expect("UTF-8")]).status, 2);
+}

@@ -6,6 +6,7 @@ mod json;
 mod out;
 mod report;
 mod run;
+mod traffic;
 mod verify;
 mod why;
 
@@ -77,6 +78,12 @@ enum Command {
     /// broken that no setting breaks on purpose, whether or not it says anything about `violated`. Other
     /// broken invariants are mentioned where the file has no `violated`.
     Check(check::CheckArgs),
+    /// Read traffic of your own and say what it is
+    ///
+    /// A CSV file from your monitoring: when each record arrived, its key, how long it took. Columns are guessed or
+    /// named, times are numbers or dates, rows that make no sense are skipped and told of. What comes out is a
+    /// summary, and with --output the trace that a scenario reads (csv = "trace.csv").
+    Traffic(traffic::TrafficArgs),
     /// Verify every promise against every mechanism
     ///
     /// Small systems are explored to the last state: every order in which records can finish, every place for a
@@ -106,6 +113,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(args, &mut paper),
         Command::Why(args) => why::run(args, &mut paper),
         Command::Check(args) => check::run(args, &mut paper),
+        Command::Traffic(args) => traffic::run(args, &mut paper),
         Command::Verify(args) => verify::run(args, &mut paper),
         Command::Example => {
             paper.line(EXAMPLE.trim_end());

@@ -79,6 +79,14 @@ pub(super) fn complain(style: Style, word: &str, text: impl Display) {
     let _ = writeln!(anstream::stderr(), "{style}{word}{style:#}: {text}");
 }
 
+/// The exit code of what a command came to; what cannot be done is said, and is 2.
+pub(super) fn failed<E: Display>(came: Result<u8, E>) -> u8 {
+    came.unwrap_or_else(|error| {
+        complain(BAD, "error", error);
+        2
+    })
+}
+
 /// `text` in a style.
 pub(super) fn paint(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")

@@ -145,11 +145,11 @@ fn short(text: &str) -> Result<NewRecord, String> {
 }
 
 /// The most ticks that a file can give a record: TOML has no larger number.
-pub(super) const LONGEST_WORK: u64 = i64::MAX.unsigned_abs();
+pub(crate) const LONGEST_WORK: u64 = i64::MAX.unsigned_abs();
 
 /// Why a text is not the number that it should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoNumber {
+pub(crate) enum NoNumber {
     /// It is one, and larger than the largest that can be.
     TooLarge,
     /// Anything else.
@@ -166,7 +166,7 @@ pub(super) fn parse_work(text: &str) -> Result<Work, NoNumber> {
 }
 
 /// Digits and nothing else, `most` at most.
-pub(super) fn number(text: &str, most: u64) -> Result<u64, NoNumber> {
+pub(crate) fn number(text: &str, most: u64) -> Result<u64, NoNumber> {
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(NoNumber::Other);
     }

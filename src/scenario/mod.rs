@@ -12,6 +12,7 @@ mod input;
 mod knobs;
 mod log;
 mod play;
+pub(crate) mod rows;
 mod source;
 mod trace;
 mod value;
@@ -25,8 +26,12 @@ pub use bless::blessed;
 pub use check::{Verdict, check, faults};
 pub use expect::{Difference, Expectations, Finding, NAMES, findings};
 pub use log::MOST_KEYS;
+pub(crate) use log::{LONGEST_WORK, NoNumber, number};
 pub use play::{Exhausted, MOST_IN_FLIGHT, MOST_NOTES, play};
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use source::open;
 pub use source::{BadInput, LONGEST_FILE, Source};
+pub(crate) use source::{cut, shown};
 pub use trace::{LONGEST_TRACE, MOST_RECORDS, read_trace};
 
 use crate::{

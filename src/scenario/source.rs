@@ -22,7 +22,7 @@ const QUOTED: usize = 100;
 
 /// Opens a regular file. Anything else is refused before it is opened: a pipe that nobody writes to would keep
 /// its reader waiting.
-pub(super) fn open(path: &Path) -> io::Result<File> {
+pub(crate) fn open(path: &Path) -> io::Result<File> {
     let kind = fs::metadata(path)?;
     if kind.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -180,7 +180,7 @@ impl BadInput {
     }
 
     /// What is wrong with a line that is not at hand to be quoted.
-    pub(super) fn at_line(
+    pub(crate) fn at_line(
         file: &str,
         line: usize,
         message: impl Into<String>,
@@ -251,7 +251,7 @@ pub(crate) fn shown(text: &str) -> String {
 }
 
 /// The same without quotes, for digits, names and lists: a number can be as long as a file.
-pub(super) fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut cut = escaped(&text.chars().take(LONGEST).collect::<String>());
     if text.chars().nth(LONGEST).is_some() {

@@ -4,13 +4,13 @@
 //! may be `tap` or `never`. Every field is taken as it stands: a space belongs to its key, and to no number.
 
 use std::{
-    cell::Cell,
     io::{self, BufRead, BufReader, Read},
     path::Path,
 };
 
 use super::{
     log::{LONGEST_WORK, NoNumber, number, parse_work},
+    rows::{Broken, Fields, Rows},
     source::{BadInput, open, shown},
     value::Value,
 };
@@ -31,6 +31,9 @@ const LONGEST_HEADER: usize = 1 << 16;
 const EXPECTED_HEADER: &str = "the header time,key,work (no spaces: fields are taken as they stand)";
 
 const HEADER: [&str; 3] = ["time", "key", "work"];
+
+/// A byte order mark, which some programs put before UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads the trace that `value` names, relative to `folder`; without one there are no other files.
 pub(super) fn read(value: &Value<'_>, start: Offset, folder: Option<&Path>) -> Result<Log, BadInput> {
@@ -72,124 +75,120 @@ pub fn read_trace(name: &str, start: Offset, reader: impl Read) -> Result<Log, B
         .map_err(|error| BadInput::whole(name, error.to_string(), "records that make a log"))
 }
 
-/// Reads through, and watches out for a quote that is still open at the end: to a CSV reader everything after
-/// it is one field.
-struct Quotes<'o, R> {
-    inner: R,
-    state: Quoting,
-    line: usize,
-    /// The line of a quote that was open when there was no more to read.
-    open: &'o Cell<Option<usize>>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Quoting {
-    /// A quote here opens.
-    FieldStart,
-    Unquoted,
-    /// Since this line.
-    Quoted(usize),
-    /// After a quote within: a second one stands for one, and anything else follows the end.
-    Ended(usize),
-}
-
-impl<R: Read> Read for Quotes<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        for &byte in &buffer[..count] {
-            self.line += usize::from(byte == b'\n');
-            self.state = match (self.state, byte) {
-                (Quoting::Quoted(line), b'"') => Quoting::Ended(line),
-                (Quoting::Quoted(line), _) | (Quoting::Ended(line), b'"') => Quoting::Quoted(line),
-                (_, b',' | b'\r' | b'\n') => Quoting::FieldStart,
-                (Quoting::FieldStart, b'"') => Quoting::Quoted(self.line),
-                _ => Quoting::Unquoted,
-            };
-        }
-        if let (0, false, Quoting::Quoted(line)) = (count, buffer.is_empty(), self.state) {
-            self.open.set(Some(line));
-        }
-        Ok(count)
-    }
-}
-
-fn parse(name: &str, start: Offset, reader: impl Read) -> Result<Vec<NewRecord>, BadInput> {
-    let open = Cell::new(None);
-    let records =
-        parse_lines(name, start, Quotes { inner: reader, state: Quoting::FieldStart, line: 1, open: &open });
-    match open.get() {
-        Some(line) => {
-            let message = "a quote opens in this line and is never closed";
-            Err(BadInput::at_line(name, line, message, "a second quote at the end of the field"))
-        }
-        None => records,
-    }
-}
-
-fn parse_lines(name: &str, start: Offset, reader: impl Read) -> Result<Vec<NewRecord>, BadInput> {
-    let mut lines =
-        csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(reader).into_records();
-    let broken = |error: csv::Error| {
-        let line = error.position().map_or(1, |position| position.line() as usize);
-        let message = match error.kind() {
-            csv::ErrorKind::Utf8 { .. } => "not UTF-8".to_owned(),
-            _ => format!("not to be read: {error}"),
+fn parse(name: &str, start: Offset, mut reader: impl BufRead) -> Result<Vec<NewRecord>, BadInput> {
+    let mut lines = Lines { name, start, has_header: false, records: Vec::new() };
+    let mut rows = Rows::new(b',');
+    let mut take = |line: usize, row: Result<Fields<'_>, Broken>| lines.take(line, row);
+    let mut is_first = true;
+    loop {
+        let chunk = match reader.fill_buf() {
+            Ok(chunk) => chunk,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(BadInput::unreadable(name, &error)),
         };
-        BadInput::at_line(name, line, message, "a CSV file encoded as UTF-8")
-    };
-    let header = lines.next().transpose().map_err(broken)?.unwrap_or_default();
-    let titles: Vec<&str> = header.iter().map(|title| title.trim_start_matches('\u{feff}')).collect();
-    if titles != HEADER {
-        let message = if header.is_empty() {
-            "the file is empty".to_owned()
-        } else {
-            format!("the header is {}", shown(&titles.join(",")))
-        };
-        return Err(BadInput::at_line(name, 1, message, EXPECTED_HEADER));
-    }
-    let mut records: Vec<NewRecord> = Vec::new();
-    for line in lines {
-        let fields = line.map_err(broken)?;
-        let line = fields.position().map_or(0, |position| position.line() as usize);
-        let complaint = |message: String, expected: String| BadInput::at_line(name, line, message, expected);
-        if fields.len() == 1 && fields.iter().all(|field| field.trim().is_empty()) {
-            continue;
+        if chunk.is_empty() {
+            break;
         }
-        let fields: Vec<&str> = fields.iter().collect();
-        let [time, key, work] = fields[..] else {
+        let length = chunk.len();
+        let text = if is_first { chunk.strip_prefix(MARK).unwrap_or(chunk) } else { chunk };
+        is_first = false;
+        rows.feed(text, &mut take)?;
+        reader.consume(length);
+    }
+    rows.finish(&mut take)?;
+    if !lines.has_header {
+        return Err(BadInput::at_line(name, 1, "the file is empty", EXPECTED_HEADER));
+    }
+    Ok(lines.records)
+}
+
+/// What the lines so far have come to.
+struct Lines<'n> {
+    name: &'n str,
+    start: Offset,
+    has_header: bool,
+    records: Vec<NewRecord>,
+}
+
+impl Lines<'_> {
+    fn take(&mut self, line: usize, row: Result<Fields<'_>, Broken>) -> Result<(), BadInput> {
+        let fields = row.map_err(|broken| self.broken(line, broken))?;
+        let mut texts = Vec::with_capacity(HEADER.len());
+        for field in fields.iter() {
+            texts.push(std::str::from_utf8(field).map_err(|_| {
+                self.complaint(line, "not UTF-8".to_owned(), "a CSV file encoded as UTF-8".to_owned())
+            })?);
+        }
+        if !self.has_header {
+            self.has_header = true;
+            if texts == HEADER {
+                return Ok(());
+            }
+            let message = format!("the header is {}", shown(&texts.join(",")));
+            return Err(self.complaint(line, message, EXPECTED_HEADER.to_owned()));
+        }
+        if matches!(texts[..], [text] if text.trim().is_empty()) {
+            return Ok(());
+        }
+        let record = self.record(line, &texts)?;
+        self.records.push(record);
+        Ok(())
+    }
+
+    fn record(&self, line: usize, fields: &[&str]) -> Result<NewRecord, BadInput> {
+        let [time, key, work] = *fields else {
             let message = format!("this line has {} fields", fields.len());
             let expected = "three fields: time,key,work (a key with a comma in it in quotes)";
-            return Err(complaint(message, expected.to_owned()));
+            return Err(self.complaint(line, message, expected.to_owned()));
         };
         let since = number(time, i64::MAX.unsigned_abs()).map(Tick).map_err(|why| {
             let expected = format!("a tick: an integer from 0 to {}, no spaces", i64::MAX);
-            complaint(format!("column time holds {}", held(time, why)), expected)
+            self.complaint(line, format!("column time holds {}", held(time, why)), expected)
         })?;
-        let work = match parse_work(work) {
+        let ticks = match parse_work(work) {
             Ok(Work::Ticks(0)) => Err(NoNumber::Other),
             other => other,
         };
-        let work = work.map_err(|why| {
+        let ticks = ticks.map_err(|why| {
             let expected =
                 format!("ticks of work: an integer from 1 to {LONGEST_WORK}, tap or never, no spaces");
-            complaint(format!("column work holds {}", held(fields[2], why)), expected)
+            self.complaint(line, format!("column work holds {}", held(work, why)), expected)
         })?;
-        if let Some(last) = records.last()
+        if let Some(last) = self.records.last()
             && since < last.since
         {
             let message = format!("column time goes back from {} to {since}", last.since);
-            let expected = "lines sorted by time: a log is in the order of arrival";
-            return Err(complaint(message, expected.to_owned()));
+            let expected =
+                "lines sorted by time: a log is in the order of arrival (`kwp traffic` sorts what is not)";
+            return Err(self.complaint(line, message, expected.to_owned()));
         }
-        if records.len() == MOST_RECORDS {
+        if self.records.len() == MOST_RECORDS {
             let message = format!("the trace has more than {MOST_RECORDS} records");
-            return Err(complaint(message, "a shorter one".to_owned()));
+            return Err(self.complaint(line, message, "a shorter one".to_owned()));
         }
-        let offset = Offset(start.0.saturating_add(records.len() as i64));
+        let offset = Offset(self.start.0.saturating_add(self.records.len() as i64));
         let key = (!key.is_empty()).then(|| Key::from(key));
-        records.push(NewRecord { offset, key, work, fails: Fails::First(0), since });
+        Ok(NewRecord { offset, key, work: ticks, fails: Fails::First(0), since })
     }
-    Ok(records)
+
+    fn broken(&self, line: usize, broken: Broken) -> BadInput {
+        let line = if let Broken::OpenQuote(below) = broken { line + below } else { line };
+        let (message, expected) = match broken {
+            Broken::OpenQuote(_) => {
+                ("a quote opens in this line and is never closed", "a second quote at the end of the field")
+            }
+            Broken::AfterQuote => (
+                "a quote closes in the middle of a field",
+                "a comma after the closing quote; a quote within a field in quotes is written twice",
+            ),
+            Broken::TooLong => ("this line never ends", "lines of time,key,work"),
+        };
+        self.complaint(line, message.to_owned(), expected.to_owned())
+    }
+
+    fn complaint(&self, line: usize, message: String, expected: String) -> BadInput {
+        BadInput::at_line(self.name, line, message, expected)
+    }
 }
 
 fn held(field: &str, why: NoNumber) -> String {
