@@ -209,9 +209,9 @@ impl Row {
         let (states, runs) = (grouped(self.states), grouped(self.runs));
         let _ = write!(
             html,
-            "<tr><th scope=\"row\" title=\"{}\">{}<small>{states} states exhausted, {runs} random runs</small>",
-            escaped(&self.bounds),
+            "<tr><th scope=\"row\">{}<details><summary>{states} states exhausted, {runs} random runs</summary>{}.</details>",
             escaped(&self.suite),
+            escaped(&self.bounds),
         );
         if let Some(stuck) = &self.stuck {
             let _ = write!(
@@ -225,8 +225,9 @@ impl Row {
             let sentence = shown(invariant.sentence);
             let cell = match self.breaks.get(invariant.sentence) {
                 Some(Shown { tick, link }) => format!(
-                    "<td data-breaks=\"{tick}\"><a href=\"#{}\" title=\"{}: breaks, in tick {tick} at the soonest\">breaks</a></td>",
+                    "<td data-breaks=\"{tick}\"><a href=\"#{}\" data-promise=\"{}\" title=\"{}: breaks, in tick {tick} at the soonest\">breaks</a></td>",
                     escaped(link),
+                    escaped(invariant.sentence),
                     escaped(&sentence),
                 ),
                 None => format!(

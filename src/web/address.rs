@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
-use web_sys::Window;
+use web_sys::{Element, Event, MouseEvent, Window};
 use yew::Callback;
 
 use super::{frames::now_ms, notice};
@@ -50,6 +50,8 @@ struct Address {
     due: Option<(Entry, f64)>,
     /// When something the reader did was last written at once.
     done_ms: Option<f64>,
+    /// The panel that a link has just led to, until it takes the focus.
+    led_to: Option<Panel>,
     timer: Option<i32>,
     on_timer: Option<Closure<dyn FnMut()>>,
 }
@@ -66,6 +68,9 @@ pub(super) fn listen(window: &Window) {
         let _ = window.add_event_listener_with_callback(event, on_change.as_ref().unchecked_ref());
     }
     on_change.forget();
+    let on_click = Closure::<dyn Fn(Event)>::new(follow_again);
+    let _ = window.add_event_listener_with_callback("click", on_click.as_ref().unchecked_ref());
+    on_click.forget();
     // Whoever leaves at once finds everything again.
     let on_leave = Closure::<dyn FnMut()>::new(flush);
     let _ = window.add_event_listener_with_callback("pagehide", on_leave.as_ref().unchecked_ref());
@@ -91,6 +96,11 @@ pub(super) fn join(panel: Panel, tell: Tell) -> Option<Saved> {
         address.tell[panel as usize] = Some(tell);
         address.saved[panel as usize].clone()
     })
+}
+
+/// Whether a link has just led to this panel: it is to have the focus. Asked once.
+pub(super) fn leads_to(panel: Panel) -> bool {
+    ADDRESS.with_borrow_mut(|address| address.led_to.take_if(|led_to| *led_to == panel).is_some())
 }
 
 /// A panel is as it says now.
@@ -224,7 +234,31 @@ fn follow() {
         });
         return;
     }
-    let first = read(&window);
+    // Whoever follows a link wants to see where it leads; whoever goes back is where he was.
+    lead(&window, is_fresh(&window));
+}
+
+/// A click on a link to where the address is already: the browser tells nobody, but the reader may be elsewhere on
+/// the page, and the panel at another tick.
+fn follow_again(event: Event) {
+    let Some(window) = web_sys::window() else { return };
+    let elsewhere = |click: &MouseEvent| click.ctrl_key() || click.meta_key() || click.shift_key();
+    if event.dyn_ref().is_some_and(elsewhere) {
+        return;
+    }
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let link = target.and_then(|target| target.closest("a[href^='#v=']").ok()?);
+    let here = window.location().hash().ok();
+    if link.is_some_and(|link| link.get_attribute("href") == here) {
+        lead(&window, true);
+    }
+}
+
+/// The panels become what the address says, and the first of them comes into view if that is to be.
+fn lead(window: &Window, into_view: bool) {
+    let first = read(window).filter(|_| into_view);
+    // Before they are told: they may be drawn at once.
+    ADDRESS.with_borrow_mut(|address| address.led_to = first);
     let told: Vec<_> = ADDRESS
         .with_borrow(|address| address.tell.iter().cloned().zip(address.saved.iter().cloned()).collect());
     for (tell, saved) in told {
@@ -232,8 +266,7 @@ fn follow() {
             tell.emit((saved, Entry::Same));
         }
     }
-    // Whoever follows a link wants to see where it leads; whoever goes back is where he was.
-    if let Some(panel) = first.filter(|_| is_fresh(&window)) {
+    if let Some(panel) = first {
         scroll_to(panel);
     }
 }

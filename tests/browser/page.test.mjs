@@ -109,24 +109,58 @@ test("the places of the panels are as high as the panels, so that nothing jumps 
   }
 });
 
-test("every example of the matrix opens in its panel, at the tick in which it breaks its promise", async (t) => {
+// A cell of the matrix: the promise it breaks, the tick, and the panel that shows it.
+async function example(page, cell) {
+  const [promise, link] = [await cell.getAttribute("data-promise"), await cell.getAttribute("href")];
+  const fields = new URLSearchParams(link.slice(1));
+  return { promise, tick: fields.get("tick") ?? "0", shown: page.locator(`.panel[data-panel="${fields.get("panel")}"]`) };
+}
+
+test("every example of the matrix opens in its panel, which says that the promise is broken since that tick", async (t) => {
   const page = await open(t);
   const cells = page.locator(".proof td a");
   const count = await cells.count();
-  assert.ok(count >= 20, `${count} examples`);
-  // One of each promise.
+  assert.ok(count >= 24, `${count} examples`);
   const seen = new Set();
   for (let nth = 0; nth < count; nth += 1) {
-    const cell = cells.nth(nth);
-    const [promise, link] = [(await cell.getAttribute("title")).split(": ")[0], await cell.getAttribute("href")];
-    if (seen.has(promise)) continue;
+    await cells.nth(nth).click();
+    const { promise, tick, shown } = await example(page, cells.nth(nth));
     seen.add(promise);
-    const fields = new URLSearchParams(link.slice(1));
-    await cell.click();
-    const shown = page.locator(`section.panel[data-panel="${fields.get("panel")}"]`);
-    await shown.locator('[data-act="own"]').waitFor();
-    assert.equal(await shown.getAttribute("data-tick"), fields.get("tick") ?? "0", promise);
+    // Of two runs the first is the example; the other is there to be compared with.
+    const run = shown.locator(".judged-run").first();
+    const badge = run.locator(`[data-invariant="${promise}"][data-state="broken"][data-since="${tick}"]`);
+    await badge.waitFor().catch(() => assert.fail(`example ${nth} shows no break of: ${promise}`));
+    assert.equal(await shown.getAttribute("data-tick"), tick, promise);
+    assert.ok(await shown.locator('[data-act="own"]').isVisible());
   }
   assert.equal(seen.size, 9);
   assert.equal(await page.locator("#page-notice").count(), 0);
+});
+
+test("a link of the matrix leads to its panel each time it is followed, and the keys go on there", async (t) => {
+  const page = await open(t);
+  const cell = page.locator(".proof td a").nth(1);
+  const { tick, shown } = await example(page, cell);
+  const isThere = async (how) => {
+    await shown.and(page.locator(`[data-tick="${tick}"]`)).waitFor();
+    const at = await shown.evaluate((panel) => [panel === document.activeElement, panel.getBoundingClientRect().top]);
+    assert.equal(at[0], true, `${how}: the panel has the focus`);
+    assert.ok(at[1] > -200 && at[1] < 900, `${how}: the panel is in view`);
+  };
+  await cell.click();
+  await isThere("a click");
+  await cell.click();
+  await isThere("the same click again");
+  await cell.focus();
+  await page.keyboard.press("Enter");
+  await isThere("Enter");
+  await page.keyboard.press("ArrowRight");
+  await shown.and(page.locator(`[data-tick="${Number(tick) + 1}"]`)).waitFor();
+  // Before the address is written, and after.
+  await cell.click();
+  await isThere("a click, a tick later");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForTimeout(600);
+  await cell.click();
+  await isThere("a click, when the address has gone on");
 });

@@ -72,7 +72,11 @@ impl Scene for DispatchScene {
     }
 
     fn judged(&self, start: &Start) -> Vec<(usize, &'static str)> {
-        vec![(SHARED, title(Routing::Shared)), (CHOSEN, chosen_title(routing_of(start)))]
+        match start {
+            // What was brought comes first, so that nobody takes the other run's faults for its own.
+            Start::Brought(..) => vec![(CHOSEN, "The opened run"), (SHARED, "The shared pool beside it")],
+            _ => vec![(SHARED, title(Routing::Shared)), (CHOSEN, chosen_title(routing_of(start)))],
+        }
     }
 
     fn update(&mut self, msg: Msg, stage: &Stage<'_, Msg>) -> Effect {

@@ -242,8 +242,9 @@ impl Component for Shell {
             self.other.drawn(&Stage::of(branch, self.playing, Callback::noop()), &place);
         }
         self.events.rendered(&element);
-        // What had the focus may be gone; its place is the panel then, so that the keys go on.
-        if self.focused && !has_focus(&element) {
+        // What had the focus may be gone; its place is the panel then, so that the keys go on. Whoever followed a
+        // link to the panel means it by the next key.
+        if address::leads_to(self.panel) || self.focused && !has_focus(&element) {
             element.dyn_ref::<HtmlElement>().map(focus);
         }
         keys::rendered(self.keys_open, &element);

@@ -25,17 +25,20 @@ pub(super) fn counter(counter: Counter) -> Html {
     }
 }
 
-/// The invariants that a panel is about, as one of its runs keeps them.
+/// The invariants that a panel is about, as one of its runs keeps them, and whatever else that run has broken:
+/// a panel that was lent to another subject says nothing is kept that is not.
 pub(super) fn badges(player: &Player, name: &'static str, sentences: &[&'static str]) -> Html {
     let verdicts = player.run().ledger().verdicts();
-    let badge = |&sentence: &&'static str| {
+    let own = sentences.iter().map(|&sentence| {
         let since = Invariant::named(sentence).and_then(|(place, _)| verdicts.broken_since(place));
         badge(sentence, since)
-    };
+    });
+    let others = verdicts.violated().filter(|(invariant, _)| !sentences.contains(&invariant.sentence));
+    let badges = own.chain(others.map(|(invariant, since)| badge(invariant.sentence, Some(since))));
     html! {
         <section class="judged-run" aria-label={(!name.is_empty()).then_some(name)}>
             if !name.is_empty() { <p class="badges-of">{name}</p> }
-            <ul class="badges" data-run={name}>{for sentences.iter().map(badge)}</ul>
+            <ul class="badges" data-run={name}>{for badges}</ul>
         </section>
     }
 }
