@@ -7,10 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{
-    process::{command, exists, output, run, say},
-    tools,
-};
+use crate::{process::say, tools};
 
 /// Where browsers of Chromium's family are found, besides the PATH.
 const PLACES: [&str; 2] = [
@@ -39,7 +36,7 @@ pub(crate) fn chromium() -> Result<String> {
     if let Some(path) = find() {
         return Ok(path);
     }
-    apt_install("Chromium", &["chromium", "fonts-liberation"]).context(
+    tools::apt("Chromium", &["chromium", "fonts-liberation"]).context(
         "the browser tests need Chromium or Chrome: install one (Debian: `apt-get install chromium`), \
          or name it: `CHROME=/path/to/chrome cargo xtask test`",
     )?;
@@ -63,7 +60,7 @@ fn firefox() -> Result<[(&'static str, String); 2]> {
     let find = || FIREFOX.iter().find_map(|name| on_path(name));
     let firefox = match find() {
         Some(path) => path,
-        None => apt_install("Firefox", &["firefox-esr"])
+        None => tools::apt("Firefox", &["firefox-esr"])
             .and_then(|()| find().context("apt installed firefox-esr, but it is not on the PATH"))?,
     };
     tools::geckodriver()?;
@@ -80,7 +77,7 @@ fn webkit() -> Result<[(&'static str, String); 2]> {
     };
     match find() {
         Some(found) => Ok(found),
-        None => apt_install("WebKit", &["webkit2gtk-driver", "xvfb"]).and_then(|()| {
+        None => tools::apt("WebKit", &["webkit2gtk-driver", "xvfb"]).and_then(|()| {
             find().context("apt installed webkit2gtk-driver, but its browser is not where it was")
         }),
     }
@@ -96,29 +93,4 @@ fn on_path(name: &str) -> Option<String> {
     let folders = crate::process::path();
     let path = std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())?;
     path.to_str().map(str::to_string)
-}
-
-/// Installs packages, where this is a machine with apt and we may.
-fn apt_install(what: &str, packages: &[&str]) -> Result<()> {
-    if !exists("apt-get") {
-        bail!("{what} is not on this machine, and there is no apt to install it with");
-    }
-    let root = output(command("id").arg("-u")).is_some_and(|id| id == "0");
-    if !root && output(command("sudo").args(["-n", "true"])).is_none() {
-        bail!("{what} is not on this machine, and installing it needs root");
-    }
-    let apt = |arguments: &[&str]| {
-        let mut apt = if root { command("apt-get") } else { command("sudo") };
-        if !root {
-            apt.args(["-n", "apt-get"]);
-        }
-        run(apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
-    };
-    say(&format!("installing {what} with apt (a minute)"));
-    let install: Vec<_> = ["install", "-y", "-q", "--no-install-recommends"]
-        .into_iter()
-        .chain(packages.iter().copied())
-        .collect();
-    // The package lists of a fresh machine are often empty or old: look at them only when that shows.
-    apt(&install).or_else(|_| apt(&["update", "-q"]).and_then(|()| apt(&install)))
 }

