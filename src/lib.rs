@@ -35,6 +35,8 @@ pub mod scenario;
 
 pub mod traffic;
 
+pub mod settings;
+
 pub mod export;
 
 pub mod verify;

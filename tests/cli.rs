@@ -893,3 +893,60 @@ fn traffic_that_is_none_is_refused() {
     }
     assert_eq!(run(&["traffic", folder.0.to_str().expect("UTF-8")]).status, 2);
 }
+
+#[test]
+fn settings_are_read_judged_and_written() {
+    let folder = Folder::new("settings");
+    let file =
+        folder.write("c.properties", "max.poll.records=500\nmax.poll.intervall.ms=1\nsession.timeout.ms=x\n");
+    let file = file.to_str().expect("UTF-8");
+    let said = run(&["settings", file, "--work", "800ms"]);
+    assert_eq!((said.status, said.err.as_str()), (1, ""));
+    for told in [
+        "names of the Java client\n",
+        "  line 1    max.poll.records = 500: records that one poll returns at most\n",
+        "  default   max.poll.interval.ms = 300 s: ",
+        "  line 3    session.timeout.ms: it holds \"x\"; expected milliseconds, from 1 to 2147483647\n",
+        "  line 2    max.poll.intervall.ms: did you mean max.poll.interval.ms?\n",
+        "  bad       500 records x 800 ms = 400 s > max.poll.interval.ms 300 s: evicted every batch that is full.\n",
+    ] {
+        assert!(said.out.contains(told), "{told}: {}", said.out);
+    }
+    assert_eq!(run(&["settings", file, "--work", "20ms"]).status, 0);
+    let json = run(&["settings", file, "--work", "800ms", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!((&json["verdicts"][0]["weight"], &json["settings"][0]["line"]), (&"bad".into(), &1.into()));
+    // What is exported is read again, and a scenario runs.
+    let spring = run(&["settings", file, "--export", "spring"]);
+    let spring = folder.write("application.yml", spring.out);
+    let said = run(&["settings", spring.to_str().expect("UTF-8")]);
+    assert!(
+        said.out.contains("names of Spring Boot") && !said.out.contains("not understood"),
+        "{}",
+        said.out
+    );
+    let scenario = run(&["settings", "--library", "decaton", "--export", "scenario"]);
+    let scenario = folder.write("s.toml", scenario.out);
+    assert_eq!(run(&["run", scenario.to_str().expect("UTF-8")]).status, 0);
+    assert!(
+        run(&["settings", "--library", "decaton", "--export", "go"])
+            .out
+            .contains("high        = int64(10000)")
+    );
+}
+
+#[test]
+fn defaults_of_libraries_name_their_sources() {
+    let said = run(&["settings", "--library", "librdkafka"]);
+    assert_eq!(said.status, 0);
+    assert!(
+        said.out.contains("confluentinc/librdkafka CONFIGURATION.md at 0093671a01: the table"),
+        "{}",
+        said.out
+    );
+    let said = run(&["settings", "--library", "sidekiq"]);
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("expected one of java, spring, parallel-consumer, decaton"), "{}", said.err);
+    assert_eq!(run(&["settings"]).status, 2);
+    assert_eq!(run(&["settings", "no-such-file"]).status, 2);
+}

@@ -1,4 +1,4 @@
-//! What the fuzzer has kept of links, scenarios, traces and traffic, checked again, and thousands of damaged copies.
+//! What the fuzzer has kept of links, scenarios, traces, traffic and settings, checked again, and thousands of damaged copies.
 //!
 //! `cargo xtask fuzz` looks for bytes that nobody thought of; here its finds are gone through on every run of the
 //! tests, without the fuzzer and its compiler. Bytes that fail are left in a file, to be kept in `fuzz/corpus`.
@@ -106,4 +106,9 @@ fn traces() {
 #[test]
 fn traffic() {
     go_through(Kind::read("traffic", checks::traffic::check), bytes);
+}
+
+#[test]
+fn settings() {
+    go_through(Kind::read("settings", checks::settings::check), bytes);
 }

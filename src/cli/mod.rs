@@ -6,6 +6,7 @@ mod json;
 mod out;
 mod report;
 mod run;
+mod settings;
 mod traffic;
 mod verify;
 mod why;
@@ -84,6 +85,12 @@ enum Command {
     /// named, times are numbers or dates, rows that make no sense are skipped and told of. What comes out is a
     /// summary, and with --output the trace that a scenario reads (csv = "trace.csv").
     Traffic(traffic::TrafficArgs),
+    /// Read a consumer's settings and judge them
+    ///
+    /// Properties of the Java client, of Spring or of librdkafka, or a library's defaults with their sources. What is
+    /// understood is told with its meaning, what is not is listed; verdicts come with their arithmetic, and exit
+    /// code 1 says that one of them is bad. --export writes the settings in another form.
+    Settings(settings::SettingsArgs),
     /// Verify every promise against every mechanism
     ///
     /// Small systems are explored to the last state: every order in which records can finish, every place for a
@@ -114,6 +121,7 @@ pub fn main() -> ExitCode {
         Command::Why(args) => why::run(args, &mut paper),
         Command::Check(args) => check::run(args, &mut paper),
         Command::Traffic(args) => traffic::run(args, &mut paper),
+        Command::Settings(args) => settings::run(args, &mut paper),
         Command::Verify(args) => verify::run(args, &mut paper),
         Command::Example => {
             paper.line(EXAMPLE.trim_end());

@@ -24,6 +24,8 @@ pub use report::{BadRow, KEPT_ROWS, Report};
 pub use shape::{Arrivals, Bursts, Shape};
 pub use summary::{ALMOST_ALL, HotKey, Summary};
 
+pub(crate) use summary::counted;
+
 use std::fmt::Write;
 
 use crate::{

@@ -240,7 +240,7 @@ impl fmt::Display for Summary {
 }
 
 /// A count with its noun: "1 row", "1,234 rows".
-pub(super) fn counted(count: u64, noun: &str) -> String {
+pub(crate) fn counted(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", grouped(count))
 }

@@ -1,4 +1,4 @@
-//! What must hold of any bytes that a stranger hands in: as a link, a scenario, a trace or traffic.
+//! What must hold of any bytes that a stranger hands in: as a link, a scenario, a trace, traffic or settings.
 //!
 //! One definition for both readers: the fuzzer of `fuzz/`, which looks for bytes that break it, and
 //! `tests/corpus.rs`, which goes through all that the fuzzer has kept on every run of the tests. Each check either
@@ -11,6 +11,7 @@
 pub mod link;
 pub mod mutate;
 pub mod scenario;
+pub mod settings;
 pub mod trace;
 pub mod traffic;
 

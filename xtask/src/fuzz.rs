@@ -13,8 +13,8 @@ use crate::{
 };
 
 /// One fuzz target a reader, and the longest text that it is given, in bytes: longer ones find nothing else, later.
-const TARGETS: [(&str, u32); 4] =
-    [("link", 2_048), ("scenario", 4_096), ("trace", 1_024), ("traffic", 1_024)];
+const TARGETS: [(&str, u32); 5] =
+    [("link", 2_048), ("scenario", 4_096), ("trace", 1_024), ("traffic", 1_024), ("settings", 1_024)];
 
 /// What a target may take: seconds an input, MiB in all, and MiB at once.
 const SECONDS_AN_INPUT: u32 = 10;

@@ -31,8 +31,8 @@ cargo xtask COMMAND
   test     every check; or only the named groups: lint, native, wasm, conformance, browser
              --built      browser: test the site as it lies in --dist, without building it
              ARG...       after a --, passed on to the browser tests' runner (node --test)
-  fuzz     look for bytes that break what reads links, scenarios, traces and traffic; or only the named targets:
-           link, scenario, trace, traffic. Needs a nightly toolchain
+  fuzz     look for bytes that break what reads links, scenarios, traces, traffic and settings; or only the named:
+           link, scenario, trace, traffic, settings. Needs a nightly toolchain
              --seconds N  how long for each (default 60; 0: until stopped)
   mutants  change the engine in hundreds of small ways, one at a time, and tell which changes no test notices
            and docs/mutants.md does not explain (an hour or two; reports in target/mutants)

@@ -1,0 +1,362 @@
+//! A consumer's settings: read from what somebody pastes, or a library's defaults; judged, and written again.
+//!
+//! Properties of the Java client, of Spring (properties or YAML), of librdkafka (properties or JSON). What is
+//! understood is told with its meaning and its line; what is not is listed, never guessed at. Values of names that
+//! are not understood are not kept: they may be passwords. Knobs of the engine that no client has a name for (workers,
+//! marks, drain) are called `kwp.something`, in every dialect: they are for the consumer's own code.
+
+mod engine;
+mod known;
+mod library;
+mod skeleton;
+mod text;
+mod value;
+mod verdict;
+mod write;
+
+use std::collections::BTreeMap;
+
+pub use engine::{Mapping, knobs, settings_of};
+pub use known::{KNOWN, Kind, Known, Name};
+pub use library::{Default, LIBRARIES, Library, Source};
+pub use skeleton::{Language, skeleton};
+pub use text::{Form, LONGEST_SETTINGS};
+pub use value::Value;
+pub use verdict::{Verdict, Weight, Work, verdicts};
+pub use write::write;
+
+use crate::scenario::{BadInput, cut, shown};
+
+/// Whose names a text uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dialect {
+    /// Those of the Java client, and of libraries that hand them through.
+    Java,
+    /// Those of Spring Boot.
+    Spring,
+    /// Those of librdkafka and of everything built on it.
+    Librdkafka,
+}
+
+impl Dialect {
+    /// All of them.
+    pub const ALL: [Dialect; 3] = [Dialect::Java, Dialect::Spring, Dialect::Librdkafka];
+
+    /// Its name in a sentence.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::Java => "the Java client",
+            Dialect::Spring => "Spring Boot",
+            Dialect::Librdkafka => "librdkafka",
+        }
+    }
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// From this line.
+    Line(usize),
+    /// It is the default of a library, as this source has it.
+    Default(&'static Source),
+    /// It was found: by hand, or by a sweep.
+    Found,
+}
+
+/// Values by name.
+#[derive(Clone, Debug, PartialEq, Eq, std::default::Default)]
+pub struct Settings(BTreeMap<Name, (Value, Origin)>);
+
+impl Settings {
+    /// The value of a setting, if it has one.
+    #[must_use]
+    pub fn get(&self, name: Name) -> Option<Value> {
+        self.0.get(&name).map(|(value, _)| *value)
+    }
+
+    /// The number that a setting holds, if it holds one.
+    #[must_use]
+    pub fn number(&self, name: Name) -> Option<u64> {
+        match self.get(name) {
+            Some(Value::Number(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The flag that a setting holds, if it holds one.
+    #[must_use]
+    pub fn flag(&self, name: Name) -> Option<bool> {
+        match self.get(name) {
+            Some(Value::Flag(flag)) => Some(flag),
+            _ => None,
+        }
+    }
+
+    /// The word that a setting holds, if it holds one.
+    #[must_use]
+    pub fn word(&self, name: Name) -> Option<&'static str> {
+        match self.get(name) {
+            Some(Value::Word(word)) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// Gives a setting a value; whether it is one that the setting may hold.
+    pub fn set(&mut self, name: Name, value: Value, origin: Origin) -> bool {
+        let holds = name.known().kind.read(&value.to_string()) == Some(value);
+        if holds {
+            self.0.insert(name, (value, origin));
+        }
+        holds
+    }
+
+    /// These, and where they say nothing those of `others`.
+    #[must_use]
+    pub fn over(&self, others: &Settings) -> Settings {
+        let mut both = others.clone();
+        both.0.extend(self.0.iter().map(|(name, given)| (*name, *given)));
+        both
+    }
+
+    /// All of them, in the order of the table.
+    pub fn iter(&self) -> impl Iterator<Item = (Name, Value, Origin)> {
+        self.0.iter().map(|(name, (value, origin))| (*name, *value, *origin))
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A name of the text that is not used, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mention {
+    /// As it is spelled, cut and safe to show.
+    pub name: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// What to make of it: the name that was probably meant, or what is wrong with its value.
+    pub hint: Option<String>,
+}
+
+/// What a text of settings says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// Its form.
+    pub form: Form,
+    /// Whose names it uses.
+    pub dialect: Dialect,
+    /// What was understood.
+    pub settings: Settings,
+    /// Values that make no sense: the hint says what was expected. They count for nothing.
+    pub invalid: Vec<Mention>,
+    /// Names that nobody knows; the hint is the nearest one, where there is one near.
+    pub unknown: Vec<Mention>,
+    /// Names that consumers know and nothing here depends on.
+    pub without_effect: Vec<Mention>,
+    /// Settings of other things than Kafka.
+    pub elsewhere: usize,
+    /// Anything else worth knowing, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// Reads settings; `file` is what to call the text in a complaint, and `dialect` whose names it uses, if that is not
+/// to be found out.
+///
+/// # Errors
+/// If it is too long, not UTF-8, broken YAML or JSON, or has no setting at all.
+pub fn read(file: &str, bytes: &[u8], dialect: Option<Dialect>) -> Result<Read, BadInput> {
+    let whole = |message: String, expected: &str| Err(BadInput::whole(file, message, expected));
+    const EXPECTED: &str = "consumer properties: name=value lines, YAML or JSON";
+    if bytes.len() > LONGEST_SETTINGS {
+        return whole(format!("longer than {} KiB", LONGEST_SETTINGS >> 10), EXPECTED);
+    }
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return whole("this is UTF-16".to_owned(), "a text encoded as UTF-8");
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return whole("this is not UTF-8".to_owned(), "a text encoded as UTF-8");
+    };
+    if text.contains('\0') {
+        return whole("this is no text: it has bytes that are 0".to_owned(), EXPECTED);
+    }
+    let form = Form::of(text);
+    let entries = form.entries(file, text)?;
+    if entries.is_empty() {
+        return whole("there is no setting in it".to_owned(), EXPECTED);
+    }
+    let dialect = dialect.unwrap_or_else(|| dialect_of(form, &entries));
+    let mut read = Read {
+        form,
+        dialect,
+        settings: Settings::default(),
+        invalid: Vec::new(),
+        unknown: Vec::new(),
+        without_effect: Vec::new(),
+        elsewhere: 0,
+        notes: Vec::new(),
+    };
+    for entry in entries {
+        read.take(&entry);
+    }
+    Ok(read)
+}
+
+/// Whose names these are.
+fn dialect_of(form: Form, entries: &[text::Entry]) -> Dialect {
+    let is_spring = |entry: &text::Entry| entry.name.starts_with("spring.");
+    if entries.iter().any(is_spring) {
+        return Dialect::Spring;
+    }
+    const TELLING: [&str; 10] = [
+        "queued.",
+        "enable.auto.offset.store",
+        "fetch.wait.max.ms",
+        "fetch.message.max.bytes",
+        "metadata.broker.list",
+        "statistics.interval.ms",
+        "enable.partition.eof",
+        "socket.",
+        "log_level",
+        "debug",
+    ];
+    let tells = |entry: &text::Entry| TELLING.iter().any(|start| entry.name.starts_with(start));
+    let has_java = entries.iter().any(|entry| {
+        entry.name.contains("deserializer")
+            || entry.name == "max.poll.records"
+            || entry.name == "fetch.max.wait.ms"
+    });
+    if entries.iter().any(tells) || (form == Form::Json && !has_java) {
+        Dialect::Librdkafka
+    } else {
+        Dialect::Java
+    }
+}
+
+impl Read {
+    fn take(&mut self, entry: &text::Entry) {
+        let name = self.plain_name(&entry.name);
+        let mention = |hint: Option<String>| Mention { name: cut(&entry.name), line: entry.line, hint };
+        let Some(known) = find(self.dialect, &name) else {
+            if self.dialect == Dialect::Spring
+                && !name.starts_with("spring.kafka.")
+                && !name.starts_with("kwp.")
+            {
+                self.elsewhere += 1;
+            } else if is_without_effect(self.dialect, &name) {
+                self.without_effect.push(mention(None));
+            } else {
+                self.unknown.push(mention(hint(self.dialect, &name)));
+            }
+            return;
+        };
+        let text = self.resolved(entry);
+        let Some(value) = known.kind.read(&text) else {
+            let expected = known.kind.expected();
+            self.invalid.push(mention(Some(format!("it holds {}; expected {expected}", shown(&text)))));
+            return;
+        };
+        if let Some((_, Origin::Line(before))) = self.settings.0.get(&known.name) {
+            let (name, line) = (known.name.called(), entry.line);
+            self.notes.push(format!("{name} is set in line {before} and again in line {line}, which counts"));
+        }
+        self.settings.0.insert(known.name, (value, Origin::Line(entry.line)));
+    }
+
+    /// A name without what a framework puts before it.
+    fn plain_name(&self, name: &str) -> String {
+        match (self.dialect, name.strip_prefix("mp.messaging.incoming.")) {
+            // The channel's name comes first.
+            (Dialect::Java, Some(rest)) => rest.split_once('.').map_or(rest, |(_, rest)| rest).to_owned(),
+            _ => name.trim().to_owned(),
+        }
+    }
+
+    /// A value, and for a placeholder of Spring's its default: `${NAME:500}`.
+    fn resolved(&mut self, entry: &text::Entry) -> String {
+        let inner = entry.value.trim().strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+        let default = inner.and_then(|inner| inner.split_once(':')).map(|(_, default)| default.to_owned());
+        match default {
+            Some(default) => {
+                let (name, line) = (cut(&entry.name), entry.line);
+                self.notes.push(format!("line {line}: {name} is a placeholder, read as its default"));
+                default
+            }
+            None => entry.value.clone(),
+        }
+    }
+}
+
+/// Names compared as Spring does, where it does: case and hyphens do not count.
+fn same(dialect: Dialect, one: &str, other: &str) -> bool {
+    if dialect != Dialect::Spring {
+        return one == other;
+    }
+    let plain = |name: &str| -> String {
+        name.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
+    };
+    plain(one) == plain(other)
+}
+
+/// A name of Spring's that hands a property through to the Java client, without what comes before that property.
+fn handed_through(name: &str) -> Option<&str> {
+    let prefixes = ["spring.kafka.consumer.properties.", "spring.kafka.properties."];
+    prefixes.iter().find_map(|prefix| name.strip_prefix(prefix))
+}
+
+fn find(dialect: Dialect, name: &str) -> Option<&'static Known> {
+    let spelled = |dialect: Dialect, name: &str| {
+        let has =
+            |known: &&Known| known.spelled.iter().any(|(own, is)| *own == dialect && same(dialect, is, name));
+        KNOWN.iter().find(has)
+    };
+    spelled(dialect, name).or_else(|| {
+        let property = (dialect == Dialect::Spring).then(|| handed_through(name)).flatten()?;
+        spelled(Dialect::Java, property)
+    })
+}
+
+fn is_without_effect(dialect: Dialect, name: &str) -> bool {
+    let begins = |name: &str| known::WITHOUT_EFFECT.iter().any(|start| name.starts_with(start));
+    if dialect != Dialect::Spring {
+        return begins(name);
+    }
+    if let Some(property) = handed_through(name) {
+        return begins(property);
+    }
+    const CONSUMER: [&str; 9] = [
+        "auto-offset-reset",
+        "bootstrap-servers",
+        "client-id",
+        "group-id",
+        "isolation-level",
+        "key-deserializer",
+        "security",
+        "ssl",
+        "value-deserializer",
+    ];
+    match name.strip_prefix("spring.kafka.consumer.") {
+        Some(rest) => CONSUMER.iter().any(|known| rest.starts_with(known)),
+        // Whatever is not the consumer's or the listener's.
+        None => name.starts_with("spring.kafka.") && !name.starts_with("spring.kafka.listener."),
+    }
+}
+
+/// What a name that nobody knows was probably meant to be.
+fn hint(dialect: Dialect, name: &str) -> Option<String> {
+    for other in Dialect::ALL.into_iter().filter(|other| *other != dialect) {
+        if let Some(known) = find(other, name) {
+            let here = known.name.spelled(dialect);
+            let here = here.map_or_else(String::new, |here| format!(", which is {here} here"));
+            return Some(format!("a name of {}{here}", other.name()));
+        }
+    }
+    let spelled = KNOWN.iter().flat_map(|known| known.spelled).filter(|(own, _)| *own == dialect);
+    let near = spelled.map(|(_, known)| (strsim::damerau_levenshtein(known, name), *known)).min()?;
+    let (distance, nearest) = near;
+    (distance <= 2 + nearest.len() / 12).then(|| format!("did you mean {nearest}?"))
+}

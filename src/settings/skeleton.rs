@@ -1,0 +1,49 @@
+//! The found settings as the beginning of a consumer in Java, Go or Rust.
+//!
+//! Each is a file that compiles as it stands, with the mechanisms under their names: a mailbox per key, the watermark,
+//! the pause gate, the bounded drain in the revoke callback, the version guard. Only numbers are filled in.
+
+use super::{Name, Settings};
+
+/// A language to write it in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Java 17, with kafka-clients.
+    Java,
+    /// Go 1.18, with whatever client stands behind an interface.
+    Go,
+    /// Rust 2021 or later, likewise, with nothing but the standard library.
+    Rust,
+}
+
+/// The most that a language's length of time holds in milliseconds: Go counts nanoseconds in 63 bits.
+const LONGEST: u64 = i64::MAX.unsigned_abs() / 1_000_000;
+
+/// Writes it. What the settings leave open is filled in with the engine's defaults: 4 workers, marks 24 and 8, a drain
+/// of a second.
+#[must_use]
+pub fn skeleton(settings: &Settings, language: Language) -> String {
+    let template = match language {
+        Language::Java => include_str!("skeleton/java.txt"),
+        Language::Go => include_str!("skeleton/go.txt"),
+        Language::Rust => include_str!("skeleton/rust.txt"),
+    };
+    let number = |name: Name, default: u64| settings.number(name).unwrap_or(default);
+    let millis = |name: Name, default: u64| number(name, default).min(LONGEST);
+    let high = number(Name::High, 24);
+    let low = number(Name::Low, (high / 3).min(high - 1));
+    // A pool that commits by itself needs an interval; the client's own is the habit.
+    let commit =
+        settings.number(Name::CommitEvery).unwrap_or_else(|| number(Name::AutoCommitInterval, 5_000));
+    let filled = [
+        ("@workers@", number(Name::Workers, 4)),
+        ("@high@", high),
+        ("@low@", low),
+        ("@poll@", number(Name::PollRecords, 500)),
+        ("@commit@", commit.min(LONGEST)),
+        ("@drain@", millis(Name::Drain, 1_000)),
+        ("@retry@", millis(Name::RetryDelay, 1_000).max(1)),
+        ("@quarantine@", millis(Name::QuarantineAfter, 0)),
+    ];
+    filled.iter().fold(template.to_owned(), |text, (place, number)| text.replace(place, &number.to_string()))
+}

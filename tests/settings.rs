@@ -1,0 +1,428 @@
+//! A consumer's settings: what is understood, what is said of it, and that nothing is lost or let in on the way out.
+
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+use keyed_worker_pool::{
+    settings::{
+        Dialect, Form, KNOWN, LIBRARIES, Language, Library, Mention, Name, Origin, Read, Settings, Value,
+        Weight, Work, knobs, read, settings_of, skeleton, verdicts, write,
+    },
+    traffic::Span,
+    world::{
+        Knobs,
+        config::{CommitOffset, Intake, Quarantine, Routing, Then},
+    },
+};
+
+fn understood(text: &str) -> Read {
+    read("t", text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn told(settings: &Settings) -> Vec<String> {
+    settings.iter().map(|(name, value, _)| format!("{}={value}", name.called())).collect()
+}
+
+fn hints(mentions: &[Mention]) -> Vec<String> {
+    let told = |mention: &Mention| {
+        format!("{} {}: {}", mention.line, mention.name, mention.hint.as_deref().unwrap_or_default())
+    };
+    mentions.iter().map(told).collect()
+}
+
+fn refused(bytes: &[u8]) -> String {
+    read("t", bytes, None).expect_err("it is refused").to_string()
+}
+
+#[test]
+fn properties_of_the_java_client_are_understood() {
+    let text = "# consumer\nbootstrap.servers=localhost:9092\nkey.deserializer=x\nmax.poll.records = 100\n\
+                max.poll.intervall.ms=5\nenable.auto.commit: false\nsession.timeout.ms=ten\nqueued.min.messages=5\n\
+                sasl.jaas.config=secret password=\"hunter2\"\nmax.poll.records=200\nutterly.else=1\n";
+    let read = understood(text);
+    assert_eq!((read.form, read.dialect), (Form::Properties, Dialect::Librdkafka));
+    let read =
+        keyed_worker_pool::settings::read("t", text.as_bytes(), Some(Dialect::Java)).expect("settings");
+    assert_eq!(told(&read.settings), ["max.poll.records=200", "enable.auto.commit=false"]);
+    assert_eq!(read.settings.iter().next().map(|(.., origin)| origin), Some(Origin::Line(10)));
+    assert_eq!(
+        hints(&read.invalid),
+        ["7 session.timeout.ms: it holds \"ten\"; expected milliseconds, from 1 to 2147483647"]
+    );
+    assert_eq!(
+        hints(&read.unknown),
+        [
+            "5 max.poll.intervall.ms: did you mean max.poll.interval.ms?",
+            "8 queued.min.messages: a name of librdkafka",
+            "11 utterly.else: "
+        ]
+    );
+    assert_eq!(read.without_effect.len(), 3);
+    assert_eq!(read.notes, ["max.poll.records is set in line 4 and again in line 10, which counts"]);
+    assert!(!format!("{read:?}").contains("hunter2"), "a password is kept");
+}
+
+#[test]
+fn yaml_of_spring_is_understood() {
+    let text = "server:\n  port: 80\nspring:\n  kafka:\n    bootstrap-servers: b:9092\n    consumer:\n      \
+                maxPollRecords: ${POLL:50}\n      enable-auto-commit: false\n      fetch-max-wait: 2s\n      \
+                fetch-min-size: 1KB\n      properties:\n        max.poll.interval.ms: 600000\n        \
+                \"[session.timeout.ms]\": 30000\n        max:\n          partition.fetch.bytes: 1024\n    listener:\n      \
+                concurrency: 3\n      ack-mode: MANUAL_IMMEDIATE\n      ack-mod: x\n    producer:\n      acks: all\n";
+    let read = understood(text);
+    assert_eq!((read.form, read.dialect, read.elsewhere), (Form::Yaml, Dialect::Spring, 1));
+    assert_eq!(
+        told(&read.settings),
+        [
+            "max.poll.records=50",
+            "max.poll.interval.ms=600000",
+            "session.timeout.ms=30000",
+            "enable.auto.commit=false",
+            "max.partition.fetch.bytes=1024",
+            "fetch.min.bytes=1024",
+            "fetch.max.wait.ms=2000",
+            "spring.kafka.listener.concurrency=3",
+            "spring.kafka.listener.ack-mode=manual-immediate",
+        ]
+    );
+    assert_eq!(
+        hints(&read.unknown),
+        ["19 spring.kafka.listener.ack-mod: did you mean spring.kafka.listener.ack-mode?"]
+    );
+    assert_eq!(read.without_effect.len(), 2);
+    assert_eq!(
+        read.notes,
+        ["line 7: spring.kafka.consumer.maxPollRecords is a placeholder, read as its default"]
+    );
+}
+
+#[test]
+fn librdkafka_is_understood_as_lines_and_as_json() {
+    let text = "metadata.broker.list=b\nenable.auto.offset.store=false\nqueued.min.messages=1000\nmax.poll.records=5\n\
+                fetch.message.max.bytes=2048\n";
+    let lines = understood(text);
+    let json = understood(
+        "{\"metadata.broker.list\": \"b\", \"enable.auto.offset.store\": false, \"queued.min.messages\": \"1000\",\n \
+         \"max.poll.records\": 5,\n\"fetch.message.max.bytes\": 2048}",
+    );
+    for read in [&lines, &json] {
+        assert_eq!(read.dialect, Dialect::Librdkafka);
+        assert_eq!(
+            told(&read.settings),
+            ["enable.auto.offset.store=false", "max.partition.fetch.bytes=2048", "queued.min.messages=1000"]
+        );
+        assert_eq!(read.unknown[0].hint.as_deref(), Some("a name of the Java client"));
+    }
+    assert_eq!((json.form, json.unknown[0].line), (Form::Json, 2));
+}
+
+#[test]
+fn names_of_libraries_are_understood_where_they_mean_the_same() {
+    let text = "decaton.partition.concurrency=8\ndecaton.max.pending.records=500\ndecaton.commit.interval.ms=100\n\
+                decaton.group.rebalance.timeout.ms=2000\nmp.messaging.incoming.orders.max.poll.records=7\n";
+    let read = understood(text);
+    assert_eq!(
+        told(&read.settings),
+        [
+            "max.poll.records=7",
+            "kwp.workers=8",
+            "kwp.intake.high=500",
+            "kwp.commit.interval.ms=100",
+            "kwp.drain.ms=2000"
+        ]
+    );
+}
+
+#[test]
+fn what_is_no_settings_is_refused_with_a_reason() {
+    assert!(refused(b"").contains("there is no setting in it"));
+    assert!(refused(b"# only a comment\n").contains("there is no setting in it"));
+    assert!(refused(b"a=\xff").contains("not UTF-8"));
+    assert!(refused(b"\xff\xfea\0=\0").contains("UTF-16"));
+    assert!(refused(b"\x7fELF\0").contains("no text"));
+    assert!(refused(&[b'a'; 300 << 10]).contains("longer than 256 KiB"));
+    let told = refused(b"spring:\n  kafka:\n   - x\n  y: [\n");
+    assert!(told.starts_with("t:") && told.contains("not to be read"), "{told}");
+    assert!(refused(b"{\"a\": ").contains("not to be read"));
+    assert_eq!(understood("\u{feff}max.poll.records=5\r\n").settings.number(Name::PollRecords), Some(5));
+    let aliases = "---\na: &a x\n".to_owned() + &"b: *a\n".repeat(1000);
+    assert_eq!(read("t", aliases.as_bytes(), Some(Dialect::Java)).expect("settings").unknown.len(), 1_001);
+}
+
+/// The sentences about these settings over a library's defaults, with their weights.
+fn judged(library: &str, text: &str, work: Option<Work>) -> Vec<String> {
+    let defaults = Library::named(library).expect("a library").settings();
+    let own = if text.is_empty() { Settings::default() } else { understood(text).settings };
+    let settings = own.over(&defaults);
+    verdicts(&settings, work)
+        .into_iter()
+        .map(|verdict| format!("{:?}: {}", verdict.weight, verdict.sentence))
+        .collect()
+}
+
+fn has(verdicts: &[String], sentence: &str) {
+    assert!(verdicts.iter().any(|verdict| verdict == sentence), "{sentence}\nin {verdicts:#?}");
+}
+
+#[test]
+fn a_batch_against_the_poll_interval() {
+    let with = |work: Work| judged("java", "", Some(work));
+    has(
+        &with(Work::of(800)),
+        "Bad: 500 records x 800 ms = 400 s > max.poll.interval.ms 300 s: evicted every batch that is full.",
+    );
+    has(
+        &with(Work::of(600)),
+        "Good: 500 records x 600 ms = 300 s at p99 <= max.poll.interval.ms 300 s: a full batch is done in time.",
+    );
+    has(
+        &with(Work { p50: 20, p99: 900, max: 2_000, bytes: None }),
+        "Doubtful: 500 records x 20 ms = 10 s <= max.poll.interval.ms 300 s, but at p99 500 records x 900 ms = 450 s: \
+         evicted when everything is slow at once.",
+    );
+    has(
+        &with(Work { p50: 20, p99: 100, max: 301_000, bytes: None }),
+        "Bad: One record of 301 s > max.poll.interval.ms 300 s: evicted by that one alone.",
+    );
+    has(
+        &judged("java", "", None),
+        "Doubtful: A full batch has 300 s until the next poll is due: 500 records leave 600 ms for each, on average.",
+    );
+    let pool = "kwp.workers=10\nkwp.routing=keyed\nenable.auto.commit=false\n";
+    has(
+        &judged("java", pool, Some(Work::of(8_000))),
+        "Bad: 500 records x 8 s / 10 workers = 400 s > max.poll.interval.ms 300 s: evicted every batch that is full.",
+    );
+}
+
+#[test]
+fn heartbeats_against_the_session() {
+    let with = |text: &str| judged("java", text, None);
+    has(
+        &with(""),
+        "Good: session.timeout.ms 45 s / heartbeat.interval.ms 3 s = 15 heartbeats before it counts as dead.",
+    );
+    has(
+        &with("session.timeout.ms=6000\nheartbeat.interval.ms=3000"),
+        "Doubtful: session.timeout.ms 6 s / heartbeat.interval.ms 3 s = 2: fewer than 3 heartbeats, and one that is \
+         lost can look like a death.",
+    );
+    has(
+        &with("session.timeout.ms=3000"),
+        "Bad: heartbeat.interval.ms 3 s >= session.timeout.ms 3 s: dead before its first.",
+    );
+    has(
+        &with("max.poll.interval.ms=10000"),
+        "Doubtful: session.timeout.ms 45 s > max.poll.interval.ms 10 s: a process that died is missed later than one \
+         that is only slow.",
+    );
+    has(
+        &with("group.protocol=consumer"),
+        "Doubtful: With group.protocol=consumer the broker sets session.timeout.ms and heartbeat.interval.ms; what \
+         the client sets counts for nothing.",
+    );
+}
+
+#[test]
+fn drain_marks_and_commits_of_a_pool() {
+    let work = Work { p50: 20, p99: 400, max: 3_000, bytes: Some(2_048) };
+    let verdicts =
+        judged("decaton", "decaton.partition.concurrency=8\ndecaton.max.pending.records=50", Some(work));
+    has(
+        &verdicts,
+        "Doubtful: Drain window 1 s >= p99 of the work 400 ms, but < the longest 3 s: now and then a write leaks.",
+    );
+    has(
+        &verdicts,
+        "Doubtful: One poll of 100 passes the high mark of 50 by itself: 50 - 1 + 100 = 149 records in flight at most.",
+    );
+    has(&verdicts, "Good: 149 records in flight x 2 KiB = 298 KiB held at most.");
+    has(
+        &verdicts,
+        "Good: Polling goes on while records are worked on (paused or not), so that max.poll.interval.ms bounds no \
+         record's work.",
+    );
+    let verdicts =
+        judged("java", "kwp.workers=4\nkwp.routing=shared\nkwp.drain.ms=300000\nkwp.guard=off", Some(work));
+    has(
+        &verdicts,
+        "Bad: enable.auto.commit=true with work beside the polling thread: it commits what was handed out, finished or \
+         not; a crash loses what was still running.",
+    );
+    has(
+        &verdicts,
+        "Bad: Drain window 300 s >= max.poll.interval.ms 300 s: the callback that drains runs within a poll, so that \
+         the owner is evicted while it waits.",
+    );
+    has(&verdicts, "Bad: One queue for 4 workers: records of one key overtake each other.");
+    has(&verdicts, "Bad: No guard on the store: a write that leaks can overwrite a newer one.");
+    assert!(
+        verdicts
+            .is_sorted_by_key(|verdict| ["Bad", "Dou", "Goo"].iter().position(|w| verdict.starts_with(w)))
+    );
+    has(
+        &judged("parallel-consumer", "", None),
+        "Good: 531 records in flight: a map of 92 bytes as bits <= the limit of 4 KiB.",
+    );
+    has(
+        &judged("parallel-consumer", "kwp.intake.high=50000", None),
+        "Doubtful: 50,499 records in flight: a map of 8.2 KiB as bits > the limit of 4 KiB: commits may go without it.",
+    );
+    has(
+        &judged("librdkafka", "", None),
+        "Doubtful: enable.auto.offset.store=true: a record is committed once it is handed out, so that a crash while \
+         it is worked on can lose it.",
+    );
+}
+
+#[test]
+fn every_library_has_sources_verdicts_and_knobs() {
+    for library in LIBRARIES {
+        let settings = library.settings();
+        assert!(!settings.is_empty());
+        for (name, value, origin) in settings.iter() {
+            let Origin::Default(source) = origin else { panic!("{name:?} of {} has no source", library.id) };
+            assert!(!source.file.is_empty() && !source.place.is_empty());
+            assert!(!name.known().kind.told(value).is_empty());
+        }
+        let mapping =
+            knobs(&settings, Span::MILLISECOND).unwrap_or_else(|error| panic!("{}: {error}", library.id));
+        assert!(mapping.knobs.check().is_ok());
+        assert!(!verdicts(&settings, Some(Work::of(20))).is_empty());
+    }
+}
+
+#[test]
+fn milliseconds_become_ticks() {
+    let settings = understood(
+        "max.poll.records=100\nmax.poll.interval.ms=300000\nenable.auto.commit=false\nkwp.workers=8\nkwp.routing=lanes\n\
+         kwp.lanes=32\nkwp.intake.high=500\nkwp.intake.low=100\nkwp.drain.ms=2004\nkwp.commit.interval.ms=4\n\
+         kwp.commit.ack-map=true\nkwp.quarantine.after.ms=60000\nkwp.quarantine.then=park\nkwp.retry.delay.ms=0\n",
+    );
+    let tick = Span::from_nanos(10_000_000).expect("a span");
+    let mapping = knobs(&settings.settings, tick).expect("knobs");
+    let expected = Knobs {
+        workers: 8,
+        routing: Routing::Lanes(32),
+        retry_delay: 1,
+        poll: 100,
+        intake: Intake::Pause { high: 500, low: 100 },
+        max_poll_interval: Some(30_000),
+        commit_every: 1,
+        ack_map: true,
+        quarantine: Some(Quarantine { after: 6_000, then: Then::Park }),
+        drain: 200,
+        ..Knobs::default()
+    };
+    assert_eq!(mapping.knobs, expected);
+    assert_eq!(
+        mapping.notes,
+        [
+            "kwp.commit.interval.ms is 4 ms; in ticks of 10 ms that is 1",
+            "kwp.drain.ms is 2.004 s; in ticks of 10 ms that is 200"
+        ]
+    );
+    let auto = understood(
+        "enable.auto.commit=true\nkwp.workers=4\nkwp.routing=keyed\nauto.commit.interval.ms=5000\n",
+    );
+    let mapping = knobs(&auto.settings, tick).expect("knobs");
+    assert_eq!((mapping.knobs.commit_offset, mapping.knobs.commit_every), (CommitOffset::Highest, 500));
+    let wrong = understood("kwp.intake.high=5\nkwp.intake.low=5\n");
+    assert!(knobs(&wrong.settings, tick).is_err());
+}
+
+#[test]
+fn what_is_written_reads_back_the_same() {
+    let mut all = Settings::default();
+    for known in &KNOWN {
+        let candidates =
+            ["7", "true", "consumer", "manual", "lanes", "spread", "block", "tail", "highest", "park", "off"];
+        let values = [Value::Number(7), Value::Flag(true)]
+            .into_iter()
+            .chain(candidates.into_iter().map(Value::Word))
+            .find(|value| all.set(known.name, *value, Origin::Found));
+        assert!(values.is_some(), "{:?}", known.name);
+    }
+    for library in LIBRARIES.iter().map(|library| library.settings()).chain([all]) {
+        for dialect in Dialect::ALL {
+            for form in [Form::Properties, Form::Yaml, Form::Json] {
+                let text = write(&library, dialect, form);
+                let read = read("t", text.as_bytes(), Some(dialect))
+                    .unwrap_or_else(|error| panic!("{error}\n{text}"));
+                assert!(
+                    read.unknown.is_empty() && read.invalid.is_empty() && read.elsewhere == 0,
+                    "{read:?}\n{text}"
+                );
+                let expected = library.iter().filter(|(name, ..)| name.spelled(dialect).is_some());
+                let expected: Vec<_> = expected.map(|(name, value, _)| (name, value)).collect();
+                let found: Vec<_> = read.settings.iter().map(|(name, value, _)| (name, value)).collect();
+                assert_eq!(found, expected, "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn knobs_come_back_through_settings() {
+    let tick = Span::from_nanos(10_000_000).expect("a span");
+    for knobs_before in [
+        Knobs { max_poll_interval: Some(500), ..Knobs::default() },
+        Knobs {
+            workers: 9,
+            routing: Routing::Lanes(3),
+            intake: Intake::Block,
+            heap_ceiling: Some(99),
+            quarantine: Some(Quarantine { after: 5, then: Then::Park }),
+            commit_offset: CommitOffset::Highest,
+            ..Knobs::default()
+        },
+        Knobs { routing: Routing::Serial, intake: Intake::Unbounded, ack_map: true, ..Knobs::default() },
+    ] {
+        let settings = settings_of(&knobs_before, tick);
+        let text = write(&settings, Dialect::Java, Form::Properties);
+        let again = understood(&text).settings;
+        assert_eq!(knobs(&again, tick).expect("knobs").knobs, knobs_before, "{text}");
+    }
+}
+
+#[test]
+fn skeletons_have_the_numbers_and_nothing_else() {
+    let settings = understood(
+        "max.poll.records=123\nkwp.workers=17\nkwp.intake.high=1001\nkwp.intake.low=501\nkwp.drain.ms=2345\n\
+         kwp.commit.interval.ms=678\nkwp.retry.delay.ms=91\nkwp.quarantine.after.ms=60001\nclient.id=\"; rm -rf /\n",
+    );
+    for language in [Language::Java, Language::Go, Language::Rust] {
+        let text = skeleton(&settings.settings, language);
+        for number in ["123", "17", "1001", "501", "2345", "678", "91", "60001"] {
+            assert!(text.contains(number), "{number} is not in {language:?}");
+        }
+        assert!(!text.contains("rm -rf") && !text.contains("@w") && !text.contains("@d"));
+        for mechanism in ["mailbox", "atermark", "pause", "version", "deadline", "fence"] {
+            assert!(text.contains(mechanism), "{mechanism} is not in {language:?}");
+        }
+        // Whatever the numbers, they are numbers of the language.
+        let mut largest = settings.settings.clone();
+        for known in &KNOWN {
+            largest.set(known.name, Value::Number(i64::MAX.unsigned_abs()), Origin::Found);
+        }
+        assert!(!skeleton(&largest, language).contains('@') || language == Language::Java);
+    }
+}
+
+#[test]
+fn a_drain_that_nobody_sets_is_told_of() {
+    has(
+        &judged("parallel-consumer", "", None),
+        "Doubtful: Nothing says how long a revoked owner waits for what is running (kwp.drain.ms): what does not end in \
+         that time leaks its write.",
+    );
+    let java = Library::named("java").expect("a library").settings();
+    let mapping = knobs(&java, Span::MILLISECOND).expect("knobs");
+    assert_eq!((mapping.knobs.drain, mapping.knobs.max_poll_interval), (299_999, Some(300_000)));
+    assert!(mapping.notes[0].starts_with("a rebalance waits for the next poll"), "{:?}", mapping.notes);
+}
+
+#[test]
+fn bad_weighs_most() {
+    assert!(Weight::Bad < Weight::Doubtful && Weight::Doubtful < Weight::Good);
+}
