@@ -93,6 +93,15 @@ impl Store {
         rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
     }
 
+    /// How many records were written at least once, accepted or not.
+    ///
+    /// # Errors
+    /// If SQLite cannot.
+    pub fn distinct(&self) -> Result<u64> {
+        let count = "SELECT count(*) FROM (SELECT DISTINCT part, version FROM write)";
+        self.connection.query_row(count, [], |row| row.get::<_, i64>(0)).map(i64::unsigned_abs)
+    }
+
     /// All writes, in the order in which they happened.
     ///
     /// # Errors

@@ -1,5 +1,4 @@
-//! What a consumer can be told. The defaults are the right choices; what is wrong on purpose says so, and is
-//! there to be seen failing against a real broker as it fails in the simulator.
+//! What a consumer can be told. What is wrong on purpose says so, and is there to be seen failing against a real broker as it fails in the simulator.
 
 /// Which records may run at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,18 +60,17 @@ pub struct Settings {
     pub epochs: bool,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            workers: 8,
-            routing: Routing::Keyed,
-            poll: 500,
-            intake: Intake::Pause { high: 2_000, low: 500 },
-            commit_every: 1_000,
-            commit: CommitOffset::Watermark,
-            retry_delay: 1_000,
-            drain: 10_000,
-            epochs: true,
-        }
-    }
+impl Settings {
+    /// The right choices, with a tick of a millisecond, for records that take some tens of them.
+    pub const RECOMMENDED: Settings = Settings {
+        workers: 8,
+        routing: Routing::Keyed,
+        poll: 500,
+        intake: Intake::Pause { high: 2_000, low: 500 },
+        commit_every: 1_000,
+        commit: CommitOffset::Watermark,
+        retry_delay: 1_000,
+        drain: 10_000,
+        epochs: true,
+    };
 }

@@ -95,11 +95,11 @@ impl Cluster {
         Ok(())
     }
 
-    /// Appends records, in this order.
+    /// Appends records, in this order, at some time before the next [`Cluster::flush`] is over.
     ///
     /// # Errors
-    /// If the broker does not take them.
-    pub fn produce<'a>(
+    /// If the client does not take them.
+    pub fn append<'a>(
         &self,
         partition: &Partition,
         records: impl Iterator<Item = (Option<&'a [u8]>, Vec<u8>)>,
@@ -111,6 +111,14 @@ impl Cluster {
             }
             self.producer.send(record).map_err(|(error, _)| error)?;
         }
+        Ok(())
+    }
+
+    /// Waits until the broker has all that was appended.
+    ///
+    /// # Errors
+    /// If it does not take it.
+    pub fn flush(&self) -> Result<(), Trouble> {
         Ok(self.producer.flush(CAP)?)
     }
 

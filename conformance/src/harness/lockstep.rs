@@ -138,7 +138,8 @@ impl<'a> Stage<'a> {
         }
         let keyed = log.iter_from(0).map(|record| record.key.and_then(|id| log.key(id)));
         let values = (0..).map(|offset: i64| format!("value {offset}").into_bytes());
-        cluster.produce(&partition, keyed.map(|key| key.map(|key| key.bytes())).zip(values))?;
+        cluster.append(&partition, keyed.map(|key| key.map(|key| key.bytes())).zip(values))?;
+        cluster.flush()?;
         let inputs = || scenario.inputs.values().flatten();
         let crashes = inputs().any(|input| matches!(input, Input::Crash(_)));
         let expires = scenario.setup.knobs().max_poll_interval.is_some();

@@ -30,7 +30,7 @@ impl Member {
     /// # Errors
     /// If it does not start.
     pub fn start(orders: &Orders, id: ConsumerId, life: u32, notebook: &Notebook) -> Result<Member, Trouble> {
-        let mut child = Command::new(program()?)
+        let mut child = Command::new(program("member")?)
             .args(orders.to_arguments())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -102,13 +102,16 @@ impl Drop for Member {
     }
 }
 
-/// The member's program, which cargo builds beside this one.
-fn program() -> Result<PathBuf, Trouble> {
+/// A program of this package, which cargo builds beside this one.
+///
+/// # Errors
+/// If it is not there.
+pub fn program(name: &str) -> Result<PathBuf, Trouble> {
     let mut folder = env::current_exe()?;
     folder.pop();
     if folder.ends_with("deps") {
         folder.pop();
     }
-    let program = folder.join("member");
+    let program = folder.join(name);
     if program.is_file() { Ok(program) } else { Err(format!("{} is not built", program.display()).into()) }
 }

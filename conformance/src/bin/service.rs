@@ -1,0 +1,158 @@
+//! A service made of the consumer: it keeps one row per key up to date with a topic.
+//!
+//!     service --servers localhost:9092 --group tracker --topic flights --rows rows.db
+//!
+//! A record's value is a number of milliseconds, which stands for the slow call that made you want many threads
+//! on one partition. What happens is logged, an event a line. SIGINT and SIGTERM end it: it drains, commits and
+//! leaves the group.
+
+use std::{
+    path::PathBuf,
+    process::ExitCode,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use conformance::{
+    consumer::{Consumer, Event, Failed, Host, Intake, Partition, Record, Settings, code},
+    harness::Trouble,
+    store::Store,
+};
+use keyed_worker_pool::{ids::Tick, mechanism::Guard};
+use lexopt::prelude::*;
+use rdkafka::ClientConfig;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+/// Time in milliseconds.
+const SETTINGS: Settings = Settings {
+    workers: 4,
+    poll: 20,
+    intake: Intake::Pause { high: 40, low: 10 },
+    commit_every: 100,
+    retry_delay: 200,
+    drain: 1_000,
+    ..Settings::RECOMMENDED
+};
+
+/// What the consumer works for.
+struct Service {
+    name: String,
+    begun: Instant,
+    rows: Mutex<Store>,
+}
+
+impl Host for Service {
+    fn now(&self) -> Tick {
+        Tick(self.begun.elapsed().as_millis() as u64)
+    }
+
+    fn handle(&self, partition: &Partition, record: &Record) -> Result<(), Failed> {
+        let text = str::from_utf8(&record.value).map_err(|_| Failed)?;
+        let work = text.parse().map_err(|_| Failed)?;
+        thread::sleep(Duration::from_millis(work));
+        let Some(key) = &record.key else { return Ok(()) };
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        // The guard may refuse: then somebody else has written something newer, and that is fine.
+        rows.write(&self.name, partition.number, record.offset, key, &record.value).map_err(|_| Failed)?;
+        Ok(())
+    }
+
+    fn told(&self, event: Event<'_>) {
+        let line = match event {
+            Event::Assigned { partition, epoch, at } => {
+                format!("assigned partition={} epoch={epoch} at={at}", partition.number)
+            }
+            Event::Ended { partition, epoch, offset, succeeded, late } => format!(
+                "ended partition={} epoch={epoch} offset={offset} succeeded={succeeded} late={late}",
+                partition.number
+            ),
+            Event::OwnershipEnded { partition, epoch, running, lost } => format!(
+                "ownership-ended partition={} epoch={epoch} running={running} lost={lost}",
+                partition.number
+            ),
+            Event::Committed { partition, epoch, to } => {
+                format!("committed partition={} epoch={epoch} to={to}", partition.number)
+            }
+            Event::CommitRefused { partition, epoch, to, error } => format!(
+                "commit-refused partition={} epoch={epoch} to={to} error={}",
+                partition.number,
+                code(error)
+            ),
+            Event::Trouble(error) => format!("trouble {error}"),
+            Event::TakenIn { .. }
+            | Event::Started { .. }
+            | Event::Gate { .. }
+            | Event::DrainBegan { .. }
+            | Event::Unasked { .. } => return,
+        };
+        println!("{line}");
+    }
+}
+
+/// The command line, parsed.
+struct Arguments {
+    client: ClientConfig,
+    topic: String,
+    rows: PathBuf,
+}
+
+fn parse() -> Result<Arguments, lexopt::Error> {
+    let mut arguments =
+        Arguments { client: ClientConfig::new(), topic: "flights".into(), rows: "rows.db".into() };
+    // Some patience for a record's work, and none for a process that is gone.
+    arguments.client.set("heartbeat.interval.ms", "100").set("auto.offset.reset", "earliest");
+    let mut parser = lexopt::Parser::from_env();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("servers") => arguments.set("bootstrap.servers", &mut parser)?,
+            Long("group") => arguments.set("group.id", &mut parser)?,
+            Long("name") => arguments.set("client.id", &mut parser)?,
+            Long("session-ms") => arguments.set("session.timeout.ms", &mut parser)?,
+            Long("interval-ms") => arguments.set("max.poll.interval.ms", &mut parser)?,
+            Long("topic") => arguments.topic = parser.value()?.string()?,
+            Long("rows") => arguments.rows = parser.value()?.into(),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(arguments)
+}
+
+impl Arguments {
+    fn set(&mut self, key: &str, parser: &mut lexopt::Parser) -> Result<(), lexopt::Error> {
+        self.client.set(key, parser.value()?.string()?);
+        Ok(())
+    }
+}
+
+fn serve(arguments: &Arguments) -> Result<(), Trouble> {
+    let asked_to_end = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, asked_to_end.clone())?;
+    }
+    let service = Service {
+        name: arguments.client.get("client.id").unwrap_or("service").to_owned(),
+        begun: Instant::now(),
+        rows: Mutex::new(Store::open(&arguments.rows, Guard::Newer)?),
+    };
+    let mut consumer = Consumer::start(&arguments.client, SETTINGS, service)?;
+    consumer.subscribe(&[&arguments.topic])?;
+    while !asked_to_end.load(Ordering::Relaxed) {
+        consumer.step(Duration::from_millis(20))?;
+    }
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let result = parse().map_err(Trouble::from).and_then(|arguments| serve(&arguments));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

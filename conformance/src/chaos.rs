@@ -1,0 +1,391 @@
+//! Real traffic through the real service while its processes are killed, stopped and replaced.
+//!
+//! Traffic is a day of departures from New York, keyed by aircraft: four partitions, three processes of
+//! `src/bin/service.rs`, one mock broker, twenty faults drawn from a seed. A seed fixes the faults and how much is
+//! done before each; what happens between them is up to the machine, so that every run is another one. What must
+//! hold holds in all of them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+};
+
+use keyed_worker_pool::{mechanism::Guard, world::murmur2};
+use rand::Rng as _;
+use rand_pcg::Pcg32;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::{
+    consumer::Partition,
+    harness::{
+        Trouble,
+        cluster::{Cluster, Kind},
+        until,
+    },
+    store::{Store, Write},
+};
+
+/// Faults of a run.
+pub const FAULTS: u64 = 20;
+
+const TOPIC: &str = "flights";
+const PARTITIONS: i32 = 4;
+const PROCESSES: u64 = 3;
+
+/// Milliseconds of work for so many minutes in the air: 1.
+const MINUTES_A_MILLISECOND: u64 = 4;
+
+/// What happens to one of the processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// SIGKILL, and another one is started.
+    Kill(usize),
+    /// SIGSTOP, until the next fault.
+    Stall(usize),
+    /// SIGTERM: it drains, commits, leaves; another one is started.
+    Replace(usize),
+}
+
+/// The faults of a seed, each with how many records are to be done before.
+#[must_use]
+pub fn plan(seed: u64, records: u64) -> Vec<(u64, Fault)> {
+    let mut dice = Pcg32::new(seed, 1);
+    let mut below = |bound: u64| (u64::from(dice.next_u32()) * bound) >> 32;
+    let part = records / (FAULTS + 1);
+    (0..FAULTS)
+        .map(|number| {
+            let which = below(PROCESSES) as usize;
+            let fault = [Fault::Kill(which), Fault::Stall(which), Fault::Replace(which)];
+            (number * part + below(part), fault[below(3) as usize])
+        })
+        .collect()
+}
+
+/// A line of a process's log: what happened, and its fields.
+#[derive(Clone, Debug)]
+struct Line {
+    process: usize,
+    what: String,
+    fields: BTreeMap<String, String>,
+}
+
+impl Line {
+    fn parse(process: usize, text: &str) -> Line {
+        let mut words = text.split(' ');
+        let what = words.next().unwrap_or_default().to_owned();
+        let fields =
+            words.filter_map(|word| word.split_once('=')).map(|(name, value)| (name.into(), value.into()));
+        Line { process, what, fields: fields.collect() }
+    }
+
+    fn number(&self, field: &str) -> i64 {
+        self.fields.get(field).and_then(|value| value.parse().ok()).unwrap_or(-1)
+    }
+}
+
+/// A run under way.
+struct Field {
+    cluster: Cluster,
+    rows: PathBuf,
+    store: Store,
+    log: Arc<Mutex<Vec<Line>>>,
+    processes: Vec<Process>,
+    /// What was committed when each process was started.
+    at_start: Vec<BTreeMap<i32, i64>>,
+    /// What was committed when it was last looked at.
+    committed: BTreeMap<i32, i64>,
+}
+
+struct Process {
+    child: Child,
+    stopped: bool,
+}
+
+/// What a run has shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Rows and their values.
+    pub rows: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Records that were worked on more than once.
+    pub duplicates: usize,
+    /// Writes that the guard refused.
+    pub refused: usize,
+    /// Ownerships in all.
+    pub ownerships: usize,
+}
+
+/// Plays the day with the faults of a seed, or with none, and judges it.
+///
+/// # Errors
+/// If something does not hold, naming the seed.
+pub fn play(seed: Option<u64>) -> Result<Outcome, Trouble> {
+    let flights = flights()?;
+    let faults = seed.map_or(Vec::new(), |seed| plan(seed, flights.len() as u64));
+    let played = (|| {
+        let mut field = Field::set()?;
+        field.run(&flights, &faults)?;
+        field.judge(&flights)
+    })();
+    played.map_err(|error| match seed {
+        Some(seed) => format!("seed {seed}: {error}").into(),
+        None => error,
+    })
+}
+
+/// A record to be: its partition, its key, its work.
+type Flight = (i32, Vec<u8>, String);
+
+/// The departures, in their order.
+fn flights() -> Result<Vec<Flight>, Trouble> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../www/traces/flights-day.csv");
+    let mut flights = Vec::new();
+    for row in csv::Reader::from_path(file)?.into_records() {
+        let row = row?;
+        let (key, work) = (row.get(1).ok_or("no key")?, row.get(2).ok_or("no work")?);
+        let partition = (murmur2(key.as_bytes()) & 0x7fff_ffff) % PARTITIONS as u32;
+        let work = work.parse::<u64>()? / MINUTES_A_MILLISECOND;
+        flights.push((partition as i32, key.as_bytes().to_vec(), work.to_string()));
+    }
+    Ok(flights)
+}
+
+impl Field {
+    fn set() -> Result<Field, Trouble> {
+        let cluster = Cluster::start(Kind::Mock, "chaos")?.ok_or("no mock cluster")?;
+        cluster.create_topic(TOPIC, PARTITIONS)?;
+        let rows = env::temp_dir().join(format!("kwp-chaos-{}-{:p}", std::process::id(), &cluster));
+        std::fs::create_dir_all(&rows)?;
+        let store = Store::open(&rows.join("rows.db"), Guard::Newer)?;
+        let (log, processes, at_start, committed) = Default::default();
+        let mut field = Field { cluster, rows, store, log, processes, at_start, committed };
+        for _ in 0..PROCESSES {
+            let process = field.start()?;
+            field.processes.push(process);
+        }
+        Ok(field)
+    }
+
+    fn run(&mut self, flights: &[Flight], faults: &[(u64, Fault)]) -> Result<(), Trouble> {
+        let part = flights.len() / (faults.len() + 1) + 1;
+        let mut parts = flights.chunks(part);
+        for &(done, fault) in faults {
+            self.produce(parts.next().unwrap_or_default())?;
+            until(&format!("{done} records to be done"), || {
+                self.look()?;
+                Ok((self.store.distinct()? >= done).then_some(()))
+            })?;
+            self.wake()?;
+            self.apply(fault)?;
+        }
+        for part in parts {
+            self.produce(part)?;
+        }
+        self.wake()?;
+        let mut ends = BTreeMap::new();
+        flights.iter().for_each(|(partition, ..)| *ends.entry(*partition).or_insert(0) += 1);
+        until(&format!("all of {ends:?} to be committed"), || {
+            self.look()?;
+            Ok((self.committed == ends).then_some(()))
+        })?;
+        while let Some(process) = self.processes.pop() {
+            self.end(process)?;
+        }
+        Ok(())
+    }
+
+    /// Looks at what is committed; it must never have gone back.
+    fn look(&mut self) -> Result<(), Trouble> {
+        for partition in 0..PARTITIONS {
+            let now = self.cluster.committed(&Partition::new(TOPIC, partition))?.unwrap_or(0);
+            let before = self.committed.insert(partition, now).unwrap_or(0);
+            if now < before {
+                return Err(
+                    format!("partition {partition}: committed went back from {before} to {now}").into()
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn produce(&self, flights: &[Flight]) -> Result<(), Trouble> {
+        for (partition, key, work) in flights {
+            let record = [(Some(key.as_slice()), work.clone().into_bytes())];
+            self.cluster.append(&Partition::new(TOPIC, *partition), record.into_iter())?;
+        }
+        self.cluster.flush()
+    }
+
+    fn apply(&mut self, fault: Fault) -> Result<(), Trouble> {
+        match fault {
+            Fault::Kill(which) => {
+                let mut old = self.replace(which)?;
+                old.child.kill()?;
+                old.child.wait()?;
+            }
+            Fault::Replace(which) => {
+                let old = self.replace(which)?;
+                self.end(old)?;
+            }
+            Fault::Stall(which) => {
+                let process = &mut self.processes[which];
+                process.stopped = true;
+                process.signal(Signal::STOP)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn wake(&mut self) -> Result<(), Trouble> {
+        for process in self.processes.iter_mut().filter(|process| process.stopped) {
+            process.stopped = false;
+            process.signal(Signal::CONT)?;
+        }
+        Ok(())
+    }
+
+    fn end(&self, mut process: Process) -> Result<(), Trouble> {
+        process.signal(Signal::TERM)?;
+        let status = until("a process to end", || Ok(process.child.try_wait()?))?;
+        if status.success() { Ok(()) } else { Err(format!("a process ended with {status}").into()) }
+    }
+
+    fn replace(&mut self, which: usize) -> Result<Process, Trouble> {
+        let new = self.start()?;
+        Ok(std::mem::replace(&mut self.processes[which], new))
+    }
+
+    fn start(&mut self) -> Result<Process, Trouble> {
+        self.look()?;
+        let process = self.at_start.len();
+        self.at_start.push(self.committed.clone());
+        let mut child = Command::new(crate::harness::process::program("service")?)
+            .args(["--servers", self.cluster.servers(), "--group", "chaos", "--topic", TOPIC])
+            .args(["--name", &process.to_string(), "--session-ms", "1500", "--interval-ms", "2500"])
+            .arg("--rows")
+            .arg(self.rows.join("rows.db"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let output = child.stdout.take().ok_or("no standard output")?;
+        let log = self.log.clone();
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                log.lock().unwrap_or_else(PoisonError::into_inner).push(Line::parse(process, &line));
+            }
+        });
+        Ok(Process { child, stopped: false })
+    }
+
+    fn judge(&self, flights: &[Flight]) -> Result<Outcome, Trouble> {
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let (writes, values) = (self.store.writes()?, self.store.values()?);
+        let records = records(flights);
+        keeps_order(&log, &records)?;
+        loses_nothing(&writes, &records)?;
+        repeats_only_what_was_not_committed(&log, &self.at_start)?;
+        let wanted: BTreeMap<_, _> = flights.iter().map(|(_, key, work)| (key.as_slice(), work)).collect();
+        for (key, value) in &values {
+            if wanted.get(key.as_slice()).map(|work| work.as_bytes()) != Some(value) {
+                return Err(
+                    format!("the row of {} is not its last record's", String::from_utf8_lossy(key)).into()
+                );
+            }
+        }
+        Ok(Outcome {
+            rows: values,
+            duplicates: writes.len() - records.len(),
+            refused: writes.iter().filter(|write| !write.accepted).count(),
+            ownerships: log.iter().filter(|line| line.what == "assigned").count(),
+        })
+    }
+}
+
+/// The key of each record, by partition and offset.
+fn records(flights: &[Flight]) -> BTreeMap<(i32, i64), &[u8]> {
+    let (mut ends, mut records) = (BTreeMap::new(), BTreeMap::new());
+    for (partition, key, _) in flights {
+        let end = ends.entry(*partition).or_insert(0);
+        records.insert((*partition, *end), key.as_slice());
+        *end += 1;
+    }
+    records
+}
+
+/// Within an ownership each key's records complete in offset order.
+fn keeps_order(log: &[Line], records: &BTreeMap<(i32, i64), &[u8]>) -> Result<(), Trouble> {
+    let mut last = BTreeMap::new();
+    for line in log.iter().filter(|line| line.what == "ended" && line.fields["succeeded"] == "true") {
+        let (partition, epoch, offset) =
+            (line.number("partition"), line.number("epoch"), line.number("offset"));
+        let key = records.get(&(partition as i32, offset)).ok_or("a record that nobody has produced")?;
+        if let Some(before) = last.insert((line.process, partition, epoch, *key), offset)
+            && before >= offset
+        {
+            return Err(format!(
+                "process {}, partition {partition}, epoch {epoch}: {offset} after {before}",
+                line.process
+            )
+            .into());
+        }
+    }
+    Ok(())
+}
+
+fn loses_nothing(writes: &[Write], records: &BTreeMap<(i32, i64), &[u8]>) -> Result<(), Trouble> {
+    let done: BTreeSet<_> = writes.iter().map(|write| (write.partition, write.offset.0)).collect();
+    match records.keys().find(|place| !done.contains(place)) {
+        Some((partition, offset)) => Err(format!("{offset} of partition {partition} was never done").into()),
+        None => Ok(()),
+    }
+}
+
+/// What comes again was not committed: no ownership begins below what was committed when its process was started,
+/// none works on anything below its beginning, and none commits backwards.
+fn repeats_only_what_was_not_committed(log: &[Line], at_start: &[BTreeMap<i32, i64>]) -> Result<(), Trouble> {
+    let mut begun = BTreeMap::new();
+    let mut committed = BTreeMap::new();
+    for line in log {
+        let (partition, offset) = (line.number("partition"), line.number("offset"));
+        let ownership = (line.process, partition, line.number("epoch"));
+        let wrong = match line.what.as_str() {
+            "assigned" => {
+                begun.insert(ownership, line.number("at"));
+                line.number("at") < at_start[line.process].get(&(partition as i32)).copied().unwrap_or(0)
+            }
+            "ended" => begun.get(&ownership).is_none_or(|&at| offset < at),
+            "committed" => committed
+                .insert(ownership, line.number("to"))
+                .is_some_and(|before| before > line.number("to")),
+            _ => false,
+        };
+        if wrong {
+            return Err(format!("{line:?}, and {:?} was committed", at_start[line.process]).into());
+        }
+    }
+    Ok(())
+}
+
+impl Process {
+    fn signal(&self, signal: Signal) -> Result<(), Trouble> {
+        Ok(kill_process(Pid::from_child(&self.child), signal)?)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Field {
+    fn drop(&mut self) {
+        self.processes.clear();
+        let _ = std::fs::remove_dir_all(&self.rows);
+    }
+}
