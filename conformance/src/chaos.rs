@@ -167,7 +167,24 @@ impl Field {
             let process = field.start()?;
             field.processes.push(process);
         }
+        // Whoever joined late would take something from one that has begun already, faults or not.
+        until("the group to be complete", || Ok(field.is_complete().then_some(())))?;
         Ok(field)
+    }
+
+    /// Whether every process owns something, and together they own everything.
+    fn is_complete(&self) -> bool {
+        let mut owned = BTreeSet::new();
+        for line in self.log.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            let ownership = (line.process, line.number("partition"));
+            match line.what.as_str() {
+                "assigned" => owned.insert(ownership),
+                "ownership-ended" => owned.remove(&ownership),
+                _ => false,
+            };
+        }
+        let owners: BTreeSet<_> = owned.iter().map(|(process, _)| process).collect();
+        owners.len() as u64 == PROCESSES && owned.len() == PARTITIONS as usize
     }
 
     fn run(&mut self, flights: &[Flight], faults: &[(u64, Fault)]) -> Result<(), Trouble> {

@@ -62,6 +62,7 @@ pub struct Claim {
 
 /// What came of a check: `(name, predicted, observed)` for all that can be compared, and what the real client
 /// told besides.
+#[derive(Clone, Debug)]
 pub struct Finding {
     /// The comparison.
     pub results: Vec<(&'static str, String, String)>,

@@ -5,8 +5,9 @@
 use std::io::Write as _;
 
 use conformance::{
-    claims::{CLAIMS, Claim},
+    claims::{CLAIMS, Claim, Panel},
     harness::cluster::Kind,
+    lessons::LESSONS,
 };
 
 fn check(name: &str, kind: Kind) {
@@ -58,18 +59,41 @@ fn every_claim_is_tested() {
     assert_eq!(NAMES, all);
 }
 
+/// The page's text, without its tags.
+fn page() -> String {
+    let mut text = String::new();
+    for piece in include_str!("../../index.html").split('<') {
+        text.push_str(piece.split_once('>').map_or(piece, |(_, text)| text));
+    }
+    words(&text)
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The sentences are those of the page, so that neither changes without the other.
 #[test]
 fn every_claim_stands_on_the_page() {
-    let page = include_str!("../../index.html");
-    let mut text = String::new();
-    for piece in page.split('<') {
-        text.push_str(piece.split_once('>').map_or(piece, |(_, text)| text));
-    }
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = words(&text);
+    let text = page();
     for claim in CLAIMS {
         assert!(text.contains(&words(claim.sentence)), "the page does not say “{}”", claim.sentence);
+    }
+}
+
+/// The page names the client that is compiled here, under each panel; the report is of these claims.
+#[test]
+fn page_and_report_are_of_this_client() {
+    let version = rdkafka::util::get_rdkafka_version().1;
+    let release = version.rsplit_once('.').map_or(version.as_str(), |(release, _)| release);
+    let checked = format!("Checked against librdkafka {release}");
+    assert_eq!(page().matches(&checked).count(), Panel::ALL.len(), "{checked}");
+    let report = include_str!("../../docs/conformance.md");
+    assert!(report.contains(&format!("librdkafka {version}")), "`cargo xtask conformance` writes it anew");
+    for sentence in
+        CLAIMS.iter().map(|claim| claim.sentence).chain(LESSONS.iter().map(|lesson| lesson.sentence))
+    {
+        assert!(report.contains(sentence), "`cargo xtask conformance` writes it anew: “{sentence}”");
     }
 }
 

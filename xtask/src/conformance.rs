@@ -27,7 +27,17 @@ pub(crate) fn tests() -> Result<Command> {
     prepare()?;
     let mut command = cargo();
     command.args(["test", "-p", "conformance", "--lib", "--bins", "--tests", "--locked", "--no-fail-fast"]);
+    // They mostly wait for sessions to expire.
+    command.args(["--", "--test-threads", "4"]);
     Ok(command)
+}
+
+/// Checks all claims and writes what came of it into docs/conformance.md.
+pub(crate) fn report() -> Result<()> {
+    prepare()?;
+    // Its processes are programs of the same package.
+    run(cargo().args(["build", "-p", "conformance", "--locked", "--bins"]))?;
+    run(cargo().args(["run", "-p", "conformance", "--locked", "--bin", "report"]))
 }
 
 fn prepare() -> Result<()> {

@@ -31,6 +31,8 @@ cargo xtask COMMAND
   test     every check; or only the named groups: lint, native, wasm, conformance, browser
              --built      browser: test the site as it lies in --dist, without building it
              ARG...       after a --, passed on to the browser tests' runner (node --test)
+  conformance
+           check the page's claims on librdkafka once more, and write docs/conformance.md
   fuzz     look for bytes that break what reads links, scenarios, traces, traffic and settings; or only the named:
            link, scenario, trace, traffic, settings. Needs a nightly toolchain
              --seconds N  how long for each (default 60; 0: until stopped)
@@ -114,6 +116,7 @@ fn main() -> ExitCode {
             mutants::mutants(arguments.shard.as_deref(), &arguments.passed_on).map(|()| ExitCode::SUCCESS)
         }
         Some("test") => test::test(&arguments.groups, site, arguments.built, &arguments.passed_on),
+        Some("conformance") => conformance::report().map(|()| ExitCode::SUCCESS),
         Some("fuzz") => fuzz::fuzz(&arguments.groups, arguments.seconds).map(|()| ExitCode::SUCCESS),
         Some(other) => {
             eprintln!("error: there is no command {other:?}\n\n{USAGE}");

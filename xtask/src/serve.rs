@@ -77,6 +77,7 @@ fn kind(path: &Path) -> &'static str {
         Some("css") => "text/css; charset=utf-8",
         Some("wasm") => "application/wasm",
         Some("json") => "application/json",
+        Some("md") => "text/plain; charset=utf-8",
         Some("csv") => "text/csv; charset=utf-8",
         Some("svg") => "image/svg+xml",
         Some("png") => "image/png",
