@@ -9,6 +9,8 @@
 
 pub mod ids;
 
+mod gather;
+
 pub mod mechanism;
 
 pub mod world;

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::PerConsumer;
 use crate::{
+    gather,
     ids::{ConsumerId, Epoch, KeyId, Offset, WorkerId},
     mechanism::Intervals,
     world::{Attempt, Log},
@@ -180,7 +181,7 @@ impl History {
         self.lost += newly.len() as u64;
         self.still_running.extend(newly);
         // Nobody starts what is committed: of the rest nothing can come any more.
-        let run: BTreeSet<Offset> = self.running.iter().flat_map(Running::offsets).collect();
+        let run = gather::set(self.running.iter().flat_map(Running::offsets));
         self.still_running.retain(|index| offset(index).is_some_and(|offset| run.contains(&offset)));
         offsets
     }
@@ -209,7 +210,7 @@ impl History {
         self.highest.iter_mut().for_each(|(epoch, _)| *epoch = number(*epoch));
         self.epochs.iter_mut().for_each(|notes| notes.epoch = number(notes.epoch));
         let older = std::mem::take(&mut self.older_highest).into_iter();
-        self.older_highest = older.map(|((epoch, key), offset)| ((number(epoch), key), offset)).collect();
+        self.older_highest = gather::map(older.map(|((epoch, key), offset)| ((number(epoch), key), offset)));
     }
 
     /// The notes on an epoch: the last ones, as a rule.

@@ -44,6 +44,19 @@ const RUN_LENGTHS: u8 = 1;
 /// More than any map in the wild spans; a decoder must not be talked into more memory than this.
 const MAX_DECODED_RUNS: usize = 1 << 20;
 
+/// The shorter encoding of a map, without the byte that says which it is.
+struct Body {
+    /// `None`: the bit set is not longer.
+    run_lengths: Option<Vec<u8>>,
+    bit_set_len: u64,
+    len: u64,
+}
+
+/// The length of a body with that byte in padded base64.
+fn text_len(body_len: u64) -> u64 {
+    body_len.saturating_add(1).div_ceil(3).saturating_mul(4)
+}
+
 impl OffsetMap {
     /// From runs `(start, end)`: ascending, not empty; runs that touch are joined.
     #[must_use]
@@ -104,9 +117,13 @@ impl OffsetMap {
         if other.is_empty() {
             return self.clone();
         }
-        let mut runs: Vec<_> = self.runs.iter().chain(other.runs.iter()).copied().collect();
-        runs.sort_unstable();
-        OffsetMap::from_runs(runs)
+        let (mut ours, mut theirs) = (self.runs.iter().peekable(), other.runs.iter().peekable());
+        let runs = std::iter::from_fn(|| match (ours.peek(), theirs.peek()) {
+            (Some(our), Some(their)) if their < our => theirs.next(),
+            (None, _) => theirs.next(),
+            (Some(_), _) => ours.next(),
+        });
+        OffsetMap::from_runs(runs.copied())
     }
 
     /// Encodes the map relative to the committed offset `from` (every run lies at or above it): the shorter
@@ -115,13 +132,7 @@ impl OffsetMap {
     /// built.
     #[must_use]
     pub fn encode(&self, from: Offset, limit: u64) -> Option<EncodedMap> {
-        let span = u64::try_from(self.runs.last().map_or(0, |&(_, end)| end.0 - from.0)).ok()?;
-        let bit_set_len = span.div_ceil(8);
-        let run_lengths = self.run_lengths(from, limit.min(bit_set_len));
-        let body_len = run_lengths.as_ref().map_or(bit_set_len, |bytes| bytes.len() as u64);
-        if (body_len.saturating_add(1)).div_ceil(3).saturating_mul(4) > limit {
-            return None;
-        }
+        let Body { run_lengths, bit_set_len, len: body_len } = self.body(from, limit)?;
         let mut bytes = Vec::with_capacity(body_len as usize + 1);
         match run_lengths {
             Some(run_lengths) => {
@@ -139,6 +150,20 @@ impl OffsetMap {
             }
         }
         Some(EncodedMap(STANDARD.encode(bytes)))
+    }
+
+    /// The length in bytes of what [`OffsetMap::encode`] writes, found without writing it.
+    #[must_use]
+    pub fn encoded_len(&self, from: Offset, limit: u64) -> Option<u64> {
+        self.body(from, limit).map(|body| text_len(body.len))
+    }
+
+    fn body(&self, from: Offset, limit: u64) -> Option<Body> {
+        let span = u64::try_from(self.runs.last().map_or(0, |&(_, end)| end.0 - from.0)).ok()?;
+        let bit_set_len = span.div_ceil(8);
+        let run_lengths = self.run_lengths(from, limit.min(bit_set_len));
+        let len = run_lengths.as_ref().map_or(bit_set_len, |bytes| bytes.len() as u64);
+        (text_len(len) <= limit).then_some(Body { run_lengths, bit_set_len, len })
     }
 
     /// Reads what [`OffsetMap::encode`] wrote for the same `from`; `None` for anything else.

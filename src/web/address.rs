@@ -9,10 +9,15 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{Element, Event, MouseEvent, Window};
 use yew::Callback;
 
-use super::{frames::now_ms, notice};
+use super::{
+    approach,
+    desk::{self, Desk},
+    frames::now_ms,
+    notice,
+};
 use crate::{
     ids::Tick,
-    link::{self, Saved},
+    link::Saved,
     presets::{Panel, Start},
 };
 
@@ -56,10 +61,10 @@ struct Address {
     on_timer: Option<Closure<dyn FnMut()>>,
 }
 
-/// Reads the address the page was opened with, and listens to it from now on. Called before panels join.
-pub(super) fn listen(window: &Window) {
+/// Listens to the address from now on, and reads the one that the page was opened with; then it is time for the
+/// panels to join. A link is read with what lies on the desk, so that may take a moment.
+pub(super) fn listen(window: &Window, then: impl FnOnce() + 'static) {
     let fresh = is_fresh(window);
-    let first = read(window);
     let on_timer = Closure::<dyn FnMut()>::new(flush);
     ADDRESS.with_borrow_mut(|address| address.on_timer = Some(on_timer));
     let on_change = Closure::<dyn FnMut()>::new(follow);
@@ -75,10 +80,15 @@ pub(super) fn listen(window: &Window) {
     let on_leave = Closure::<dyn FnMut()>::new(flush);
     let _ = window.add_event_listener_with_callback("pagehide", on_leave.as_ref().unchecked_ref());
     on_leave.forget();
-    // A link that somebody sent leads to its panel; a reload stays where the reader was.
-    if let (true, Some(panel)) = (fresh, first) {
-        scroll_to(panel);
-    }
+    let opened = window.clone();
+    when_readable(&fragment(window), move || {
+        let first = read(&opened);
+        // A link that somebody sent leads to its panel; a reload stays where the reader was.
+        if let (true, Some(panel)) = (fresh, first) {
+            scroll_to(panel);
+        }
+        then();
+    });
 }
 
 /// Brings a panel into view.
@@ -129,10 +139,21 @@ pub(super) fn show(saved: Saved) {
         address.done_ms = None;
         address.tell[panel as usize].clone()
     });
-    if let Some(tell) = tell {
-        tell.emit((Some(saved), Entry::New));
-        scroll_to(panel);
+    match tell {
+        Some(tell) => tell.emit((Some(saved), Entry::New)),
+        // It joins when it is loaded, and finds this.
+        None => {
+            put(panel, saved, Entry::New);
+            approach::now(panel);
+        }
     }
+    scroll_to(panel);
+}
+
+/// The panels that the address names.
+pub(super) fn named() -> impl Iterator<Item = Panel> {
+    let named = ADDRESS.with_borrow(|address| address.saved.each_ref().map(Option::is_some));
+    Panel::ALL.into_iter().zip(named).filter_map(|(panel, named)| named.then_some(panel))
 }
 
 /// The address of this page with one panel in it as `saved` says.
@@ -140,7 +161,8 @@ pub(super) fn show(saved: Saved) {
 /// # Errors
 /// If the link would be too long: a sentence for the reader.
 pub(super) fn link_to(saved: &Saved) -> Result<String, String> {
-    let fragment = link::write(std::slice::from_ref(saved)).map_err(|error| error.to_string())?;
+    let desk = desk::get().ok_or_else(|| desk::UNLOADED.to_owned())?;
+    let fragment = (desk.write)(std::slice::from_ref(saved))?;
     let location = web_sys::window().map(|window| window.location());
     let page = location.and_then(|location| location.href().ok()).unwrap_or_default();
     let page = page.split('#').next().unwrap_or_default();
@@ -181,14 +203,23 @@ impl Address {
     }
 }
 
-/// Writes the address.
+/// Writes the address, as soon as it can be written.
 fn flush() {
-    ADDRESS.with_borrow_mut(|address| {
+    let is_due = ADDRESS.with_borrow_mut(|address| {
         address.timer = None;
+        address.due.is_some()
+    });
+    if is_due {
+        desk::ask(|desk| desk.into_iter().for_each(write));
+    }
+}
+
+fn write(desk: &Desk) {
+    ADDRESS.with_borrow_mut(|address| {
         let Some((entry, _)) = address.due.take() else { return };
         let panels: Vec<Saved> = address.saved.iter().flatten().cloned().collect();
         // What is too long for an address stays out of it; the copy button says so.
-        let Ok(fragment) = link::write(&panels) else { return };
+        let Ok(fragment) = (desk.write)(&panels) else { return };
         if fragment == address.fragment {
             return;
         }
@@ -234,8 +265,10 @@ fn follow() {
         });
         return;
     }
-    // Whoever follows a link wants to see where it leads; whoever goes back is where he was.
-    lead(&window, is_fresh(&window));
+    when_readable(&fragment, move || {
+        // Whoever follows a link wants to see where it leads; whoever goes back is where he was.
+        lead(&window, is_fresh(&window));
+    });
 }
 
 /// A click on a link to where the address is already: the browser tells nobody, but the reader may be elsewhere on
@@ -250,7 +283,7 @@ fn follow_again(event: Event) {
     let link = target.and_then(|target| target.closest("a[href^='#v=']").ok()?);
     let here = window.location().hash().ok();
     if link.is_some_and(|link| link.get_attribute("href") == here) {
-        lead(&window, true);
+        when_readable(&fragment(&window), move || lead(&window, true));
     }
 }
 
@@ -266,6 +299,7 @@ fn lead(window: &Window, into_view: bool) {
             tell.emit((saved, Entry::Same));
         }
     }
+    approach::named();
     if let Some(panel) = first {
         scroll_to(panel);
     }
@@ -279,9 +313,14 @@ fn is_fresh(window: &Window) -> bool {
 /// Reads the address; the first panel that it names.
 fn read(window: &Window) -> Option<Panel> {
     let fragment = fragment(window);
-    let (panels, wrong) = match link::read(&fragment) {
+    let panels = match desk::get() {
+        _ if !is_link(&fragment) => Ok(None),
+        Some(desk) => (desk.read)(&fragment),
+        None => Err(desk::UNLOADED.to_owned()),
+    };
+    let (panels, wrong) = match panels {
         Ok(panels) => (panels.unwrap_or_default(), None),
-        Err(error) => (Vec::new(), Some(error.to_string())),
+        Err(wrong) => (Vec::new(), Some(wrong)),
     };
     notice::tell(wrong.map(|wrong| format!("{wrong} The panels show how they open instead.")));
     let first = panels.first().map(|saved| saved.start.panel());
@@ -307,5 +346,15 @@ fn fragment(window: &Window) -> String {
 
 /// Whether a fragment names a place of the article.
 fn is_anchor(fragment: &str) -> bool {
-    !fragment.is_empty() && matches!(link::read(fragment), Ok(None))
+    !fragment.is_empty() && !is_link(fragment)
+}
+
+/// Whether a fragment is to be read as a link, however that goes.
+fn is_link(fragment: &str) -> bool {
+    fragment.contains('=')
+}
+
+/// Calls `then` as soon as the fragment can be read, or cannot for want of what reads it.
+fn when_readable(fragment: &str, then: impl FnOnce() + 'static) {
+    if is_link(fragment) { desk::ask(move |_| then()) } else { then() }
 }

@@ -1,12 +1,16 @@
 //! The page: mounts each panel at its place in the article.
 
 mod address;
+mod approach;
 mod backpressure;
 mod chip;
+mod desk;
 mod dispatch;
+mod drop;
 mod frames;
 mod notice;
 mod office;
+pub mod parts;
 mod rebalance;
 mod scene;
 mod shell;
@@ -15,33 +19,19 @@ mod terms;
 mod watermark;
 mod widgets;
 
-use web_sys::Document;
-
-use crate::presets::Panel;
-use shell::{Props, Shell};
-
-/// Mounts the panels into the article's mount points, as the address says, and lights up drawings for the
-/// article's words.
+/// Mounts the panels into the article's places for them, as the address says and as the reader comes near, and
+/// lights up drawings for the article's words. `load` fetches what is not there yet.
 ///
-/// A page without one of the mounts simply lacks that panel; outside a browser nothing happens.
-pub fn start() {
+/// Outside a browser nothing happens.
+pub fn start(load: parts::Load) {
     console_error_panic_hook::set_once();
     let Some(window) = web_sys::window() else { return };
     let Some(document) = window.document() else { return };
-    address::listen(&window);
-    for panel in Panel::ALL {
-        mount(&document, panel);
-    }
+    desk::listen(&document, load.desk);
+    let place = document.clone();
+    address::listen(&window, move || approach::listen(&place, load.scene));
     frames::mark_resizing(&window);
-    office::listen(&document);
+    drop::listen(&document);
     swipe::listen(&document);
     terms::listen(&document);
-}
-
-/// Replaces the still picture at a panel's mount by the live panel.
-fn mount(document: &Document, panel: Panel) {
-    if let Some(mount) = document.get_element_by_id(&format!("panel-{}", panel.name())) {
-        mount.set_inner_html("");
-        yew::Renderer::<Shell>::with_root_and_props(mount, Props { panel }).render();
-    }
 }

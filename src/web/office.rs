@@ -6,12 +6,12 @@ use std::{cell::RefCell, collections::BTreeMap};
 use js_sys::{Array, JsString, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{
-    Blob, BlobPropertyBag, Document, DragEvent, Event, File, HtmlAnchorElement, MessageEvent, Url, Worker,
-    WorkerOptions, WorkerType,
+    Blob, BlobPropertyBag, Event, File, HtmlAnchorElement, MessageEvent, Url, Worker, WorkerOptions,
+    WorkerType,
 };
 use yew::{Callback, platform::spawn_local};
 
-use super::{address, notice};
+use super::address;
 use crate::link::{self, Saved};
 
 /// The largest file that is read: more than any link can hold.
@@ -98,36 +98,6 @@ fn warnings(answer: &JsValue) -> String {
     let told = Reflect::get(answer, &"warnings".into()).ok().and_then(|told| told.dyn_into::<Array>().ok());
     let told = told.unwrap_or_default();
     told.iter().filter_map(|line| Some(format!("\n{}", line.as_string()?))).collect()
-}
-
-/// A file dropped anywhere on the page is opened.
-pub(super) fn listen(document: &Document) {
-    let on_drag = Closure::<dyn Fn(DragEvent)>::new(|event: DragEvent| {
-        if carries_files(&event) {
-            event.prevent_default();
-        }
-    });
-    let on_drop = Closure::<dyn Fn(DragEvent)>::new(|event: DragEvent| {
-        if let Some(file) = dropped_file(&event) {
-            event.prevent_default();
-            let told = |result: Result<String, String>| notice::tell(result.err());
-            bring(file, told.into());
-        }
-    });
-    // Without them a file can still be chosen in a panel's menu.
-    let _ = document.add_event_listener_with_callback("dragover", on_drag.as_ref().unchecked_ref());
-    let _ = document.add_event_listener_with_callback("drop", on_drop.as_ref().unchecked_ref());
-    on_drag.forget();
-    on_drop.forget();
-}
-
-fn dropped_file(event: &DragEvent) -> Option<File> {
-    event.data_transfer()?.files()?.get(0)
-}
-
-fn carries_files(event: &DragEvent) -> bool {
-    let types = event.data_transfer().map(|data| data.types());
-    types.is_some_and(|types| types.includes(&JsValue::from("Files"), 0))
 }
 
 /// Sends a request, and remembers who asked.

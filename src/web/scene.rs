@@ -187,12 +187,17 @@ impl<'a, M: 'static> Stage<'a, M> {
 
 /// The sentence with its first letter in upper case.
 pub(crate) fn capitalised(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    let mut sentence = sentence.to_owned();
+    // Sentences begin with English words; for other letters the tables alone are 12 KB of the page's module.
+    if let Some(first) = sentence.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    sentence
 }
 
 /// Any scene, for the one shell that plays them all.
-pub(crate) trait AnyScene {
+#[allow(unreachable_pub, reason = "public functions have it in their types")]
+pub trait AnyScene {
     fn label(&self) -> &'static str;
     fn hint(&self) -> &'static str;
     fn badges(&self) -> &'static [&'static str];

@@ -44,7 +44,7 @@ impl Slider {
     /// The slider where its value may stand for something that is no number: that word instead of it.
     pub(crate) fn saying(self, word: Option<&'static str>, on_value: Callback<u32>) -> Html {
         let Slider { knob, name, unit, note, range: (min, max), value, part } = self;
-        let at = f64::from(value.min(max).saturating_sub(min)) / f64::from((max - min).max(1));
+        let at = share(value.saturating_sub(min).into(), max.saturating_sub(min).into());
         let dragged = move |event: InputEvent| {
             let value = event.target_dyn_into::<HtmlInputElement>()?.value().parse::<u32>().ok()?;
             Some(value.clamp(min, max))
@@ -59,11 +59,25 @@ impl Slider {
                 <output class="knob-value">{shown} if !unit.is_empty() { {" "}<small>{unit}</small> }</output>
                 <input type="range" data-knob={knob} min={min.to_string()} max={max.to_string()} step="1"
                     value={value.to_string()} aria-label={name} aria-valuetext={text.trim_end().to_owned()}
-                    style={format!("--at:{at:.4}")} {oninput} />
+                    style={format!("--at:{at}")} {oninput} />
                 <span class="knob-note">{note}</span>
             </label>
         }
     }
+}
+
+/// How much a part is of a whole, 0 to 1, as style sheets read it.
+pub(crate) fn share(part: u64, whole: u64) -> String {
+    let whole = whole.max(1);
+    ratio(part.min(whole), whole, 4)
+}
+
+/// A ratio in decimals, so many after the point. In whole numbers: what writes floats is 10 KB of the module.
+pub(crate) fn ratio(of: u64, to: u64, places: usize) -> String {
+    let unit = 10_u128.pow(places as u32);
+    let to = u128::from(to.max(1));
+    let rounded = (u128::from(of) * unit + to / 2) / to;
+    format!("{}.{:0places$}", rounded / unit, rounded % unit)
 }
 
 /// "1 tick", "7 ticks".

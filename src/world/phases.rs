@@ -202,9 +202,9 @@ impl World {
         if map.is_empty() {
             return next;
         }
-        match map.encode(to, limit) {
-            Some(encoded) => {
-                next.map_bytes = Some(encoded.text().len() as u64);
+        match map.encoded_len(to, limit) {
+            Some(bytes) => {
+                next.map_bytes = Some(bytes);
                 next.map = map;
             }
             None => next.map_refused = true,

@@ -6,6 +6,7 @@
 
 use super::{Consumer, Session, World, pool::Pool};
 use crate::{
+    gather,
     ids::{Epoch, Tick},
     mechanism::Drain,
 };
@@ -22,10 +23,8 @@ pub(crate) struct Rebasing {
 impl Rebasing {
     /// From the time `from` to the time `to`. What is longer ago than `horizon` ticks, which is at most `to`,
     /// moves up to there: nothing may depend on how much longer. `epochs` are all that occur anywhere.
-    pub(crate) fn new(from: Tick, to: Tick, horizon: u64, mut epochs: Vec<Epoch>) -> Rebasing {
-        epochs.sort_unstable();
-        epochs.dedup();
-        Rebasing { from, to, horizon, epochs }
+    pub(crate) fn new(from: Tick, to: Tick, horizon: u64, epochs: Vec<Epoch>) -> Rebasing {
+        Rebasing { from, to, horizon, epochs: gather::set(epochs).into_iter().collect() }
     }
 
     /// The moment that a moment becomes.

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 import { launch } from "./harness/browser.mjs";
-import { PANELS } from "./harness/panel.mjs";
+import { PANELS, approach } from "./harness/panel.mjs";
 import { serve } from "./harness/server.mjs";
 
 const { values: options } = parseArgs({
@@ -43,6 +43,7 @@ async function heights(page, width) {
   await page.setViewportSize({ width, height: 900 });
   await page.goto(site.url);
   await page.locator("html[data-boot=running]").waitFor({ state: "attached" });
+  await approach(page, PANELS);
   return page.evaluate(() => {
     const panels = [...document.querySelectorAll("section.panel")];
     for (const panel of panels) panel.style.minHeight = "0";

@@ -20,7 +20,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 import { guard, launch } from "./harness/browser.mjs";
-import { PANELS, panel } from "./harness/panel.mjs";
+import { PANELS, approach, panel } from "./harness/panel.mjs";
 import { serve } from "./harness/server.mjs";
 
 const { values: options } = parseArgs({
@@ -68,6 +68,7 @@ async function shoot(width, scheme) {
   const complaints = guard(page);
   await page.goto(site.url);
   await page.locator("html:is([data-boot=running], [data-boot=stopped], [data-boot=unloaded])").waitFor();
+  await approach(page, options.panel ?? PANELS).catch((error) => console.log(`(not all panels came: ${error.message})`));
   for (const name of options.panel ?? PANELS) {
     const shown = panel(page, name);
     if (!(await shown.root.isVisible())) {

@@ -39,11 +39,8 @@ pub(crate) fn build(site: &Site) -> Result<()> {
     say(&format!("building the page ({how})"));
     let mut trunk = command("trunk");
     trunk.args(["build", "--dist"]).arg(site.folder());
-    if !site.dev {
-        trunk.args(["--cargo-profile", "page"]);
-    }
-    // trunk runs wasm-opt in its release mode only; the Cargo profile is ours either way.
-    trunk.args(["--release", if shrink { "true" } else { "false" }]);
+    // The hook that compiles the modules hears of this.
+    trunk.args(["--release", if site.dev { "false" } else { "true" }]);
     // The compiler's words tell a person more than trunk's own call stack.
     trunk.env("RUST_BACKTRACE", "0");
     // trunk takes NO_COLOR's value for a boolean.

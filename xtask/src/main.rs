@@ -6,8 +6,9 @@ mod browsers;
 mod build;
 mod conformance;
 mod fuzz;
+mod glue;
+mod modules;
 mod mutants;
-mod office;
 mod peers;
 mod process;
 mod project;
@@ -110,8 +111,8 @@ fn main() -> ExitCode {
         Some("serve") => serve::serve(site, arguments.port).map(|()| ExitCode::SUCCESS),
         Some("peers") => peers::peers().map(|()| ExitCode::SUCCESS),
         Some("release") => release::release(site).map(|()| ExitCode::SUCCESS),
-        // For trunk, when it has built everything.
-        Some("name-office") => office::rename().map(|()| ExitCode::SUCCESS),
+        // For trunk, when it has put everything else in place.
+        Some("modules") => modules::make().map(|()| ExitCode::SUCCESS),
         Some("mutants") => {
             mutants::mutants(arguments.shard.as_deref(), &arguments.passed_on).map(|()| ExitCode::SUCCESS)
         }

@@ -14,7 +14,7 @@ use crate::{
     build::{Site, build},
     conformance,
     process::{Failed, cargo, coloured, command, exists, run, run_reading, say},
-    project, tools,
+    project, sizes, tools,
 };
 
 /// What a person can ask for by name.
@@ -190,6 +190,19 @@ fn plans<'a>(site: &'a Site, built: bool, passed_on: &'a [String]) -> Vec<Plan<'
             fix: "`cargo xtask test browser --built -- --test-name-pattern=NAME` repeats one of them",
             run: Box::new(move |count| in_browser(site, built, passed_on, count)),
         },
+        Plan {
+            group: "browser",
+            name: "budget",
+            what: "what the first view transfers",
+            fix: "see what has grown (docs/performance.md says how), or load it later",
+            run: Box::new(move |_| {
+                if site.dev {
+                    say("an unoptimised page has no budget");
+                    return Ok(());
+                }
+                sizes::check(&site.folder())
+            }),
+        },
     ]
 }
 
@@ -261,7 +274,7 @@ fn in_browser(site: &Site, built: bool, passed_on: &[String], count: &mut Count)
     counted(
         command("node")
             .current_dir(&folder)
-            .args(["--test", "--test-reporter=spec", "--test-concurrency=2", "--test-timeout=180000"])
+            .args(["--test", "--test-reporter=spec", "--test-concurrency=2", "--test-timeout=300000"])
             .args(options)
             .args(files)
             .env("CHROME", chrome)

@@ -20,6 +20,9 @@ const CARGO_FUZZ: &str = "0.13.1";
 /// The toolchain that can instrument code for the fuzzer.
 pub(crate) const NIGHTLY: &str = "nightly";
 
+/// What cuts the page's module. Its version and that of the marks in the code (Cargo.toml) go together.
+const WASM_SPLIT: &str = "0.2.4";
+
 /// Changes the engine's code and runs its tests.
 const CARGO_MUTANTS: &str = "27.1.0";
 
@@ -55,10 +58,23 @@ pub(crate) fn component(name: &str, subcommand: &str) -> Result<()> {
 /// The bundler that makes the page, and what it calls.
 pub(crate) fn trunk() -> Result<()> {
     wasm_bindgen()?;
+    wasm_split()?;
     install("trunk", TRUNK, &["trunk"], &["--no-default-features", "--features", "rustls"], 4)?;
     // With both installed, what they were compiled from is only in the way.
     let _ = fs::remove_dir_all(project::tools().join("build"));
     Ok(())
+}
+
+/// What cuts the page's module into files. It does not say its version; cargo remembers what it has installed.
+pub(crate) fn wasm_split() -> Result<()> {
+    let package = "wasm_split_cli_support";
+    let installed = fs::read_to_string(project::tools().join(".crates.toml")).unwrap_or_default();
+    if installed.contains(&format!("\"{package} {WASM_SPLIT} ("))
+        && output(command("wasm-split-cli").arg("--help")).is_some()
+    {
+        return Ok(());
+    }
+    install(package, WASM_SPLIT, &["wasm-split-cli"], &["--features", "build-binary"], 1)
 }
 
 /// The glue generator, and the runner for tests on wasm32 that comes with it.

@@ -3,11 +3,10 @@
 //! What may still cause something is bounded by what is in flight, what is not yet committed, and the keys. Each
 //! entry is forgotten once, from the front of its map, so that a tick costs what happens in it.
 
-use std::collections::BTreeSet;
-
 use super::Causes;
 use crate::{
-    ids::{ConsumerId, Epoch, KeyId, Offset},
+    gather,
+    ids::{ConsumerId, KeyId, Offset},
     world::{Attempt, Session, World},
 };
 
@@ -74,7 +73,7 @@ impl Causes {
     /// Forgets the ownerships of which no attempt runs any more, but for how the last one ended.
     fn forget_epochs(&mut self, world: &World) {
         let attempts = ConsumerId::ALL.into_iter().flat_map(|id| world.consumer(id).pool().attempts());
-        let running: BTreeSet<Epoch> = attempts.map(|attempt: &Attempt| attempt.epoch).collect();
+        let running = gather::set(attempts.map(|attempt: &Attempt| attempt.epoch));
         let last = self.owner_ended.last_key_value().map(|(&epoch, _)| epoch);
         let (highest, running) = (&mut self.highest, &running);
         self.owner_ended.retain(|epoch, _| {

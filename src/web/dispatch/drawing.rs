@@ -119,7 +119,7 @@ fn parts(picture: &Picture<'_>, playing: bool) -> Html {
         <>
             <span class="pool-log" data-part="log" data-paused={picture.paused.then_some("")} />
             {list(picture.trays.iter().map(|tray| mailbox(picture.log, tray)))}
-            {list((0..).zip(&picture.slots).map(|(row, slot)| worker(row, slot, progress(picture, slot, playing))))}
+            {list((0..).zip(&picture.slots).map(|(row, slot)| worker(row, slot, &progress(picture, slot, playing))))}
             {list((0..).zip(&picture.lanes).map(|(row, lane)| completions(picture, row, lane)))}
         </>
     }
@@ -174,22 +174,22 @@ fn key_letter(log: &Log, key: KeyId) -> Html {
     html! { <b {style}>{letter(log, Some(key))}</b> }
 }
 
-fn worker(row: u32, slot: &Slot, progress: f64) -> Html {
+fn worker(row: u32, slot: &Slot, progress: &str) -> Html {
     // Each attempt has a ring of its own, so that none turns back to where the next one starts.
     let key = slot.attempt.map_or_else(|| format!("w{row}"), |attempt| format!("w{row}-{}", attempt.offset));
     html! {
         <span class="ring pool-worker" data-part="worker" data-bad={slot.overlap.then_some("")} {key}
-            style={format!("--r:{row};--progress:{progress:.3}")}>
+            style={format!("--r:{row};--progress:{progress}")}>
             <span class="pool-number">{row + 1}</span>
         </span>
     }
 }
 
 /// How far an attempt is; while ticks are played, how far it will be when this one is over.
-fn progress(picture: &Picture<'_>, slot: &Slot, playing: bool) -> f64 {
-    let Some(Attempt { started, ends: Some(ends), .. }) = slot.attempt else { return 0.0 };
+fn progress(picture: &Picture<'_>, slot: &Slot, playing: bool) -> String {
+    let Some(Attempt { started, ends: Some(ends), .. }) = slot.attempt else { return "0".to_owned() };
     let elapsed = picture.tick.since(started) + u64::from(playing);
-    (elapsed as f64 / ends.since(started).max(1) as f64).min(1.0)
+    widgets::share(elapsed, ends.since(started))
 }
 
 fn completions(picture: &Picture<'_>, row: u32, lane: &Lane) -> Html {

@@ -13,7 +13,7 @@ use yew::prelude::*;
 use super::{
     chip::full_name,
     scene::{Counter, Effect, Scene, Stage, capitalised},
-    widgets::{Slider, counted, segmented},
+    widgets::{Slider, counted, ratio, segmented, share},
 };
 use crate::{
     ledger::{Event, Remark},
@@ -371,19 +371,18 @@ fn bound(picture: &Picture<'_>, load: &Workload, most: u32) -> u64 {
 /// how fast it is.
 fn pace(picture: &Picture<'_>, title: &'static str, bound: Option<u64>, scale: u64) -> Html {
     let ticks = picture.elapsed;
-    let rate = picture.work_done as f64 / ticks.max(1) as f64;
-    let share = |ticks: u64| ticks as f64 / scale as f64;
-    let mut style = format!("--value:{:.4}", share(ticks));
+    let rate = ratio(picture.work_done, ticks, 2);
+    let mut style = format!("--value:{}", share(ticks, scale));
     if let Some(bound) = bound {
-        style += &format!(";--bound:{:.4}", share(bound));
+        style += &format!(";--bound:{}", share(bound, scale));
     }
     let so_far = if picture.is_done() { "" } else { " so far" };
     html! {
-        <p class="rate" data-rate={format!("{rate:.2}")} data-ticks={ticks.to_string()} data-bound={bound.map(|bound| bound.to_string())}>
+        <p class="rate" data-rate={rate.clone()} data-ticks={ticks.to_string()} data-bound={bound.map(|bound| bound.to_string())}>
             <span class="rate-name">{format!("Ticks taken{so_far}, {}", lower(title))}</span>
             <span class="rate-value"><b>{ticks}</b>{for bound.map(|bound| against(picture, bound))}</span>
             <span class="meter" aria-hidden="true" {style} />
-            <span class="rate-speed">{format!("Throughput{so_far}: {rate:.2} ticks of work per tick")}</span>
+            <span class="rate-speed">{format!("Throughput{so_far}: {rate} ticks of work per tick")}</span>
         </p>
     }
 }
@@ -449,5 +448,5 @@ fn notes(player: &Player, load: &Workload, most: u32) -> Html {
 
 /// A title within a sentence.
 fn lower(title: &str) -> String {
-    title.to_lowercase()
+    title.to_ascii_lowercase()
 }

@@ -3,7 +3,7 @@
 //! Read off the world and the ledger, and nothing else: no markup here, no lengths. Places are rows and
 //! counts, because what they come to in pixels depends on the width, and that is the style sheet's business.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::{
     ids::{KeyId, Offset, Tick},
@@ -267,19 +267,13 @@ impl<'a> Picture<'a> {
     fn lay_log(&mut self, places: &BTreeMap<Offset, Place>) {
         let next = self.next_index();
         let room = self.box_places();
-        let after: BTreeMap<Offset, Offset> = self
-            .lanes
-            .iter()
-            .flat_map(|lane| &lane.done)
-            .filter_map(|done| Some((done.offset, done.after?)))
-            .collect();
-        let dead: BTreeSet<Offset> = self
-            .lanes
-            .iter()
-            .flat_map(|lane| &lane.done)
-            .filter(|done| done.dead)
-            .map(|done| done.offset)
-            .collect();
+        // An attempt that ended late may have completed a record that is a dead letter.
+        let mut done = BTreeMap::new();
+        for &Done { offset, after, dead, .. } in self.lanes.iter().flat_map(|lane| &lane.done) {
+            let (broke, is_dead) = done.entry(offset).or_insert((None, false));
+            *broke = after.or(*broke);
+            *is_dead |= dead;
+        }
         for (index, record) in (0..).zip(self.log.iter_from(0)) {
             let place = match places.get(&record.offset) {
                 Some(&place) => place,
@@ -294,9 +288,9 @@ impl<'a> Picture<'a> {
                 Place::Aside => true,
                 Place::Log(_) | Place::Worker(_) => false,
             };
-            let after = after.get(&record.offset).copied();
+            let (after, dead) = done.get(&record.offset).copied().unwrap_or_default();
             let (offset, key, work) = (record.offset, record.key, record.work);
-            self.pieces.push(Piece { offset, key, work, place, hidden, after, dead: dead.contains(&offset) });
+            self.pieces.push(Piece { offset, key, work, place, hidden, after, dead });
         }
     }
 

@@ -17,7 +17,7 @@ const SHOWN: usize = 4;
 const MOST_TOLD: usize = 3;
 
 /// The words above the drawings.
-pub(super) fn bar(deck: &Deck, judged: &[(usize, &'static str)], link: &Scope<Shell>) -> Html {
+pub(in crate::web) fn bar(deck: &Deck, judged: &[(usize, &'static str)], link: &Scope<Shell>) -> Html {
     let Some((_, fork)) = deck.kept() else { return Html::default() };
     let [new, old] = deck.forked_by();
     let one = |&(run, name): &(usize, &'static str)| Some(difference(name, &deck.difference(run)?));

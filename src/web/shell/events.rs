@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlInputElement};
 use yew::{html::Scope, prelude::*};
 
-use super::{Msg as ShellMsg, Shell, why::Question};
+use super::{Msg as ShellMsg, Shell, later, why::Question};
 use crate::{
     deck::Deck,
     ids::Tick,
@@ -30,7 +30,7 @@ pub(crate) enum Msg {
 }
 
 /// What is shown of the events.
-pub(super) struct EventList {
+pub(in crate::web) struct EventList {
     open: bool,
     least: Weight,
     text: String,
@@ -67,7 +67,7 @@ impl EventList {
         match msg {
             Msg::Unfold(open) => self.open = open,
             Msg::Least(least) => self.least = least,
-            Msg::Text(text) => self.text = text.trim().to_lowercase(),
+            Msg::Text(text) => self.text = text,
             Msg::Run(run) => self.run = Some(run),
         }
         self.scrolled = None;
@@ -86,8 +86,7 @@ impl EventList {
             <details class="fold" data-fold="events" {ontoggle}>
                 <summary>{format!("Events ({})", player.run().ledger().events().len())}</summary>
                 if self.open {
-                    {self.filters(run, judged, link)}
-                    {self.list(deck, run, player, link)}
+                    {later(|desk| (desk.events)(self, run, deck, judged, link), link)}
                 }
             </details>
         }
@@ -157,17 +156,35 @@ impl EventList {
     }
 }
 
+/// What the list shows when it is not folded; `run` is the one whose events they are.
+pub(in crate::web) fn body(
+    list: &EventList,
+    run: usize,
+    deck: &Deck,
+    judged: &[(usize, &'static str)],
+    link: &Scope<Shell>,
+) -> Html {
+    let Some(player) = deck.runs().get(run) else { return Html::default() };
+    html! {
+        <>
+            {list.filters(run, judged, link)}
+            {list.list(deck, run, player, link)}
+        </>
+    }
+}
+
 impl Found {
     /// Looks through what has come to be known since the last time.
     fn look(&mut self, list: &EventList, revision: u64, run: usize, player: &Player) {
-        let of = (revision, run, list.least, list.text.clone());
+        let text = list.text.trim().to_lowercase();
+        let of = (revision, run, list.least, text.clone());
         if self.of.as_ref() != Some(&of) {
             *self = Found { of: Some(of), ..Found::default() };
         }
         let (events, log) = (player.known_events(), player.setup().log());
         let fits = |event: &&Event| {
             event.weight() >= list.least
-                && (list.text.is_empty() || event.sentence(log).to_lowercase().contains(&list.text))
+                && (text.is_empty() || event.sentence(log).to_lowercase().contains(&text))
         };
         let fresh = events.get(self.seen..).unwrap_or_default();
         self.ids.extend(fresh.iter().filter(fits).map(|event| event.id));

@@ -4,7 +4,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement, KeyboardEvent};
 use yew::{html::Scope, prelude::*};
 
-use super::{Msg, Shell};
+use super::{Msg, Shell, later};
 use crate::ids::Tick;
 
 /// What `aria-keyshortcuts` announces.
@@ -49,17 +49,26 @@ pub(super) fn message(event: &KeyboardEvent, end: Tick) -> Option<Msg> {
 
 /// The list, in a dialog that Escape closes.
 pub(super) fn view(open: bool, link: &Scope<Shell>) -> Html {
-    let row = |&(key, what): &(&str, &str)| {
-        html! { <div><dt><kbd>{key.to_owned()}</kbd></dt><dd>{what.to_owned()}</dd></div> }
-    };
     html! {
         <dialog class="keys" aria-label="Keys" onclose={link.callback(|_| Msg::Keys(false))}>
             if open {
-                <p>{"While this panel has the focus, and nobody types:"}</p>
-                <dl>{for LIST.iter().map(row)}</dl>
+                {later(|desk| (desk.keys)(), link)}
                 <form method="dialog"><button class="button">{"Close"}</button></form>
             }
         </dialog>
+    }
+}
+
+/// What is in it.
+pub(in crate::web) fn list() -> Html {
+    let row = |&(key, what): &(&'static str, &'static str)| {
+        html! { <div><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div> }
+    };
+    html! {
+        <>
+            <p>{"While this panel has the focus, and nobody types:"}</p>
+            <dl>{for LIST.iter().map(row)}</dl>
+        </>
     }
 }
 

@@ -4,13 +4,13 @@
 //! "Playing" is the reader's wish and "visible" the page's fact; frames run only while both hold, and stop
 //! when the component goes. `update` says true only when something changed.
 
-mod compare;
-mod events;
-mod keys;
+pub(super) mod compare;
+pub(super) mod events;
+pub(super) mod keys;
 mod parts;
-mod tools;
+pub(super) mod tools;
 mod transport;
-mod why;
+pub(super) mod why;
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlElement};
@@ -24,12 +24,10 @@ use self::{
 };
 use super::{
     address::{self, Entry},
-    backpressure::BackpressureScene,
-    dispatch::DispatchScene,
+    desk::{self, Desk},
     frames::{Pace, Sight, now_ms, tick_ms},
-    rebalance::RebalanceScene,
-    scene::{AnyMsg, AnyScene, Effect, Scene, Stage},
-    watermark::WatermarkScene,
+    parts::MakeScene,
+    scene::{AnyMsg, AnyScene, Effect, Stage},
 };
 use crate::{
     deck::Deck,
@@ -75,6 +73,10 @@ pub(super) enum Msg {
     /// Ends the comparison with the old future.
     TakeBack,
     Keys(bool),
+    /// The desk has come, or does not.
+    Desk,
+    /// It is to be fetched again.
+    Again,
     Tools(tools::Msg),
     /// From a scenario that was brought, back to the panel's own run.
     Own,
@@ -86,6 +88,8 @@ pub(super) enum Msg {
 #[derive(PartialEq, Properties)]
 pub(super) struct Props {
     pub(super) panel: Panel,
+    /// Makes its scene.
+    pub(super) scene: MakeScene,
 }
 
 /// A scene with its deck, as the reader plays it.
@@ -114,15 +118,6 @@ pub(super) struct Shell {
     notice: Option<String>,
 }
 
-fn scene(panel: Panel) -> Box<dyn AnyScene> {
-    match panel {
-        Panel::Dispatch => Box::new(DispatchScene::new()),
-        Panel::Watermark => Box::new(WatermarkScene::new()),
-        Panel::Backpressure => Box::new(BackpressureScene::new()),
-        Panel::Rebalance => Box::new(RebalanceScene::new()),
-    }
-}
-
 /// Whether a panel can draw what a link asks it to.
 fn draws(start: &Start) -> bool {
     match start {
@@ -143,8 +138,8 @@ impl Component for Shell {
         let mut shell = Shell {
             panel,
             deck: Deck::opening(panel),
-            scene: scene(panel),
-            other: scene(panel),
+            scene: ctx.props().scene.make(),
+            other: ctx.props().scene.make(),
             playing: false,
             bound_for: None,
             visible: false,
@@ -179,6 +174,11 @@ impl Component for Shell {
                 self.events.update(msg);
                 true
             }
+            Msg::Desk => true,
+            Msg::Again => {
+                desk::again();
+                true
+            }
             Msg::Keys(open) => std::mem::replace(&mut self.keys_open, open) != open,
             msg => {
                 self.notice = None;
@@ -200,7 +200,7 @@ impl Component for Shell {
         let stage = self.stage(link.callback(Msg::Scene));
         let tick_ms = tick_ms(self.speed().unwrap_or(SPEEDS[SPEEDS.len() - 1]));
         let glide_ms = if self.playing { GLIDE_MS.min(tick_ms) } else { GLIDE_MS };
-        let style = format!("--tick:{tick_ms:.0}ms;--glide:{glide_ms:.0}ms");
+        let style = format!("--tick:{}ms;--glide:{}ms", tick_ms as u32, glide_ms as u32);
         let judged = self.judged();
         html! {
             <section class="panel" data-panel={self.panel.name()} data-tick={self.deck.tick().to_string()} {style}
@@ -214,7 +214,7 @@ impl Component for Shell {
                 {self.drawings(&stage, link)}
                 {self.sentence_view(ctx, &stage)}
                 // One node, whether it is there or not: those beside it stay what they are, and keep the focus.
-                {self.question.map(|question| question.view(&self.deck, link)).unwrap_or_default()}
+                {self.question.map(|question| later(|desk| (desk.why)(question, &self.deck, link), link)).unwrap_or_default()}
                 {transport::view(self, link)}
                 <dl class="counters">{for self.scene.counters(&stage).into_iter().map(parts::counter)}</dl>
                 {self.scene.below(&stage)}
@@ -364,7 +364,13 @@ impl Shell {
                 self.apply(effect);
             }
             // These change no run, and were dealt with.
-            Msg::Frame(_) | Msg::Visible(_) | Msg::Events(_) | Msg::Keys(_) | Msg::Tools(_) => {}
+            Msg::Frame(_)
+            | Msg::Visible(_)
+            | Msg::Events(_)
+            | Msg::Keys(_)
+            | Msg::Desk
+            | Msg::Again
+            | Msg::Tools(_) => {}
         }
     }
 
@@ -522,7 +528,7 @@ impl Shell {
                 let old = Stage::of(branch, self.playing, Callback::noop());
                 html! {
                     <div class="futures" data-two="" key="futures">
-                        {compare::bar(&self.deck, &self.judged(), link)}
+                        {later(|desk| (desk.compare)(&self.deck, &self.judged(), link), link)}
                         {new}
                         <div class="drawing" data-future="old" key="old" inert={true}>{self.other.drawing(&old)}</div>
                     </div>
@@ -549,6 +555,24 @@ impl Shell {
                     {asked.map(|question| why::button(question, self.question == Some(question), ctx.link())).unwrap_or_default()}
                 </p>
             </div>
+        }
+    }
+}
+
+/// A part of the panel that lies on the desk; until that has come, the wait for it.
+fn later(view: impl FnOnce(&Desk) -> Html, link: &Scope<Shell>) -> Html {
+    match desk::get() {
+        Some(desk) => view(desk),
+        None if desk::has_failed() => html! {
+            <p class="later" role="status">
+                {desk::UNLOADED}{" "}
+                <button type="button" class="why-button" data-act="again" onclick={link.callback(|_| Msg::Again)}>{"Try again"}</button>
+            </p>
+        },
+        None => {
+            let come = link.callback(|()| Msg::Desk);
+            desk::ask(move |_| come.emit(()));
+            html! { <p class="later" role="status">{"Loading …"}</p> }
         }
     }
 }

@@ -6,14 +6,18 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Clipboard, Element, HtmlInputElement, Node};
 use yew::{html::Scope, platform::spawn_local, prelude::*};
 
-use super::{Msg as ShellMsg, Shell};
+use super::{Msg as ShellMsg, Shell, later};
 use crate::{
     deck::Deck,
-    web::{address, office},
+    link::Saved,
+    web::{
+        address,
+        desk::{self, Desk},
+    },
 };
 
 /// What came of a request, and a link to be copied by hand.
-type Answer = (Result<String, String>, Option<String>);
+pub(in crate::web) type Answer = (Result<String, String>, Option<String>);
 
 /// What can be taken away: what the office calls it, and what the reader reads.
 const WHATS: [(&str, &str, &str); 5] = [
@@ -48,14 +52,20 @@ impl Tools {
     pub(super) fn update(&mut self, msg: Msg, deck: &Deck, playing: bool, link: &Scope<Shell>) -> bool {
         let done = link.callback(|(result, by_hand)| ShellMsg::Tools(Msg::Done(result, by_hand)));
         match msg {
-            Msg::Copy => copy(address::link_to(&deck.saved(playing)), done),
+            Msg::Copy => {
+                let saved = deck.saved(playing);
+                with_desk(done, move |desk, done| (desk.copy)(&saved, done));
+            }
             Msg::Take(what) => {
                 self.busy = true;
-                office::take(&deck.saved(playing), what, done.reform(|result| (result, None)));
+                let saved = deck.saved(playing);
+                with_desk(done, move |desk, done| {
+                    (desk.take)(&saved, what, done.reform(|result| (result, None)))
+                });
             }
             Msg::Bring(file) => {
                 self.busy = true;
-                office::bring(file, done.reform(|result| (result, None)));
+                with_desk(done, move |desk, done| (desk.bring)(file, done.reform(|result| (result, None))));
             }
             Msg::Done(result, by_hand) => {
                 (self.busy, self.said, self.by_hand) = (false, Some(result), by_hand);
@@ -107,31 +117,11 @@ impl Tools {
         });
         let onkeydown =
             link.batch_callback(move |event: KeyboardEvent| (event.key() == "Escape").then(close));
-        let take = |&(what, name, note): &(&'static str, &'static str, &'static str)| {
-            html! {
-                <li><button type="button" data-take={what} disabled={self.busy} onclick={link.callback(move |_| ShellMsg::Tools(Msg::Take(what)))}>
-                    {name}{" "}<small>{note}</small>
-                </button></li>
-            }
-        };
-        let onchange = link.batch_callback(|event: yew::Event| {
-            let input = event.target_dyn_into::<HtmlInputElement>()?;
-            let file = input.files()?.get(0)?;
-            // The same file can be chosen again, after it was put right.
-            input.set_value("");
-            Some(ShellMsg::Tools(Msg::Bring(file)))
-        });
         html! {
             <details class="menu" open={self.open} {ontoggle} {onfocusout} {onkeydown}>
                 <summary class="tool">{"Save, open"}</summary>
                 if self.open {
-                    <div class="menu-body" tabindex="-1">
-                        <p>{"This run, up to the current tick:"}</p>
-                        <ul>{for WHATS.iter().map(take)}</ul>
-                        <label class="menu-file">{"Open a scenario file "}<small>{"or drop one on the page"}</small>
-                            <input type="file" data-act="open-scenario" accept=".toml,text/plain" {onchange} />
-                        </label>
-                    </div>
+                    {later(|desk| (desk.menu)(self.busy, link), link)}
                 }
             </details>
         }
@@ -156,9 +146,44 @@ impl Tools {
     }
 }
 
+/// Does something that takes the desk, or says that it cannot be done.
+fn with_desk(done: Callback<Answer>, act: impl FnOnce(&Desk, Callback<Answer>) + 'static) {
+    desk::ask(move |desk| match desk {
+        Some(desk) => act(desk, done),
+        None => done.emit((Err(desk::UNLOADED.to_owned()), None)),
+    });
+}
+
+/// What is in the menu; `busy` while one of its things is done.
+pub(in crate::web) fn menu_body(busy: bool, link: &Scope<Shell>) -> Html {
+    let take = |&(what, name, note): &(&'static str, &'static str, &'static str)| {
+        html! {
+            <li><button type="button" data-take={what} disabled={busy} onclick={link.callback(move |_| ShellMsg::Tools(Msg::Take(what)))}>
+                {name}{" "}<small>{note}</small>
+            </button></li>
+        }
+    };
+    let onchange = link.batch_callback(|event: yew::Event| {
+        let input = event.target_dyn_into::<HtmlInputElement>()?;
+        let file = input.files()?.get(0)?;
+        // The same file can be chosen again, after it was put right.
+        input.set_value("");
+        Some(ShellMsg::Tools(Msg::Bring(file)))
+    });
+    html! {
+        <div class="menu-body" tabindex="-1">
+            <p>{"This run, up to the current tick:"}</p>
+            <ul>{for WHATS.iter().map(take)}</ul>
+            <label class="menu-file">{"Open a scenario file "}<small>{"or drop one on the page"}</small>
+                <input type="file" data-act="open-scenario" accept=".toml,text/plain" {onchange} />
+            </label>
+        </div>
+    }
+}
+
 /// Puts a link on the clipboard, or where it can be copied by hand.
-fn copy(link: Result<String, String>, done: Callback<Answer>) {
-    let link = match link {
+pub(in crate::web) fn copy(saved: &Saved, done: Callback<Answer>) {
+    let link = match address::link_to(saved) {
         Ok(link) => link,
         Err(error) => return done.emit((Err(error), None)),
     };

@@ -13,12 +13,13 @@ use crate::{
     ledger::{Event, EventId, Weight},
     web::{
         scene::capitalised,
-        widgets::{Icon, icon_button, select},
+        widgets::{Icon, icon_button, select, share},
     },
 };
 
 /// The speeds on offer, before "as fast as it goes".
 pub(super) const SPEEDS: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
+const SPEED_NAMES: [&str; 8] = ["0.25×", "0.5×", "1×", "2×", "4×", "8×", "16×", "32×"];
 pub(super) const NORMAL_SPEED: usize = 2;
 
 /// Marks on a timeline at most: neighbours share one, and the weightiest shows.
@@ -52,7 +53,7 @@ pub(super) fn view(shell: &Shell, link: &Scope<Shell>) -> Html {
 }
 
 fn speeds(chosen: usize) -> Vec<(String, bool)> {
-    let names = SPEEDS.iter().map(|speed| format!("{speed}×")).chain(["fastest".to_owned()]);
+    let names = SPEED_NAMES.into_iter().chain(["fastest"]).map(str::to_owned);
     names.enumerate().map(|(at, name)| (name, at == chosen)).collect()
 }
 
@@ -66,14 +67,10 @@ fn timeline(shell: &Shell, link: &Scope<Shell>) -> Html {
         <div class="timeline">
             <input type="range" data-knob="timeline" min="0" max={length.0.to_string()} step="1" value={now.0.to_string()}
                 aria-label="Timeline" aria-valuetext={format!("tick {now} of {length}")}
-                style={format!("--at:{:.4}", share(now, length))} {oninput} />
+                style={format!("--at:{}", share(now.0, length.0))} {oninput} />
             {shell.marks.view(now, length, link)}
         </div>
     }
-}
-
-fn share(tick: Tick, length: Tick) -> f64 {
-    (tick.0 as f64 / length.0.max(1) as f64).min(1.0)
 }
 
 /// What mattered, on the timeline: as far as this future is known, so that one can go back and forth.
@@ -141,7 +138,7 @@ impl Marks {
             let bad = (mark.weight.0 == Weight::Wrong).then_some("");
             html! {
                 <button type="button" class="mark" key={place} tabindex={if reached == Some(tick) { "0" } else { "-1" }}
-                    style={format!("--at:{:.4}", share(tick, length))} data-bad={bad} data-ahead={(tick > now).then_some("")}
+                    style={format!("--at:{}", share(tick.0, length.0))} data-bad={bad} data-ahead={(tick > now).then_some("")}
                     data-mark={tick.to_string()} onclick={link.callback(move |_| Msg::GoTo(run, event))}>
                     <span class="mark-tip">{capitalised(&mark.sentence)}</span>
                 </button>

@@ -56,28 +56,26 @@ pub(super) fn button(question: Question, open: bool, link: &Scope<Shell>) -> Htm
     }
 }
 
-impl Question {
-    /// The answer: the event, each cause, the decision; each can be gone to.
-    pub(super) fn view(&self, deck: &Deck, link: &Scope<Shell>) -> Html {
-        let Some(player) = deck.runs().get(self.run) else { return Html::default() };
-        let events = player.known_events();
-        let Some(answer) = why(events, self.event, player.setup()) else { return Html::default() };
-        let log = player.setup().log();
-        let found: Vec<&Event> = answer.chain.iter().filter_map(|id| events.get(id.0 as usize)).collect();
-        let step = |event: &&Event| row(event.tick, capitalised(&event.telling(log)), "", deck.tick(), link);
-        let decision = &answer.decision;
-        html! {
-            <section class="why" aria-label="Why it happened">
-                <div class="why-head">
-                    <h3>{"Why?"}</h3>
-                    <button type="button" class="why-close" data-act="why-close" aria-label="Close" onclick={link.callback(|_| Msg::Ask(None))}>{"×"}</button>
-                </div>
-                <ol class="why-chain">
-                    {for found.iter().map(step)}
-                    {row(decision.tick, decision.sentence.clone(), "decision", deck.tick(), link)}
-                </ol>
-            </section>
-        }
+/// The answer: the event, each cause, the decision; each can be gone to.
+pub(in crate::web) fn answer(question: Question, deck: &Deck, link: &Scope<Shell>) -> Html {
+    let Some(player) = deck.runs().get(question.run) else { return Html::default() };
+    let events = player.known_events();
+    let Some(answer) = why(events, question.event, player.setup()) else { return Html::default() };
+    let log = player.setup().log();
+    let found: Vec<&Event> = answer.chain.iter().filter_map(|id| events.get(id.0 as usize)).collect();
+    let step = |event: &&Event| row(event.tick, capitalised(&event.telling(log)), "", deck.tick(), link);
+    let decision = &answer.decision;
+    html! {
+        <section class="why" aria-label="Why it happened">
+            <div class="why-head">
+                <h3>{"Why?"}</h3>
+                <button type="button" class="why-close" data-act="why-close" aria-label="Close" onclick={link.callback(|_| Msg::Ask(None))}>{"×"}</button>
+            </div>
+            <ol class="why-chain">
+                {for found.iter().map(step)}
+                {row(decision.tick, decision.sentence.clone(), "decision", deck.tick(), link)}
+            </ol>
+        </section>
     }
 }
 

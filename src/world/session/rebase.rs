@@ -1,7 +1,10 @@
 //! An ownership at another time of day; see `world/rebase.rs`.
 
 use super::{Session, TaskState};
-use crate::world::{log::Fails, rebase::Rebasing};
+use crate::{
+    gather,
+    world::{log::Fails, rebase::Rebasing},
+};
 
 impl Session {
     pub(in crate::world) fn rebase(&mut self, rebasing: &Rebasing) {
@@ -21,8 +24,8 @@ impl Session {
                 Fails::Always => 0,
             });
         }
-        self.retries = self.retries.iter().map(|&(due, offset)| (rebasing.tick(due), offset)).collect();
+        self.retries = gather::set(self.retries.iter().map(|&(due, offset)| (rebasing.tick(due), offset)));
         self.quarantine =
-            self.quarantine.iter().map(|&(failed, offset)| (rebasing.tick(failed), offset)).collect();
+            gather::set(self.quarantine.iter().map(|&(failed, offset)| (rebasing.tick(failed), offset)));
     }
 }

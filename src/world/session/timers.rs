@@ -93,14 +93,14 @@ impl Session {
 
     /// Lets every retry that is due join its queue; which ones, offsets ascending.
     pub(in crate::world) fn retries_due(&mut self, now: Tick, log: &Log) -> Vec<Offset> {
-        let mut due = Vec::new();
+        let mut due: Vec<Offset> = Vec::new();
         while let Some(&(tick, offset)) = self.retries.first()
             && tick <= now
         {
             self.retries.pop_first();
-            due.push(offset);
+            // One that failed later may have a shorter delay; as a rule it belongs at the end.
+            due.insert(due.partition_point(|&other| other < offset), offset);
         }
-        due.sort_unstable();
         let mut rejoin = |offset: Offset, turn: RetryAt| {
             let Some(task) = self.tracker.get_mut(offset) else { return };
             let TaskState::Waiting { at, place, .. } = task.state else { return };

@@ -17,7 +17,7 @@
 
 export { kwp } from "./kwp.mjs";
 export { baseUrl, open } from "./page.mjs";
-export { PANELS, panel } from "./panel.mjs";
+export { PANELS, approach, panel } from "./panel.mjs";
 export { bring, scenario } from "./scenario.mjs";
 export { serve } from "./server.mjs";
 export { swipe } from "./touch.mjs";

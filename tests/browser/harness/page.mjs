@@ -7,6 +7,7 @@ import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { guard, launch } from "./browser.mjs";
+import { PANELS, approach } from "./panel.mjs";
 import { serve } from "./server.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -38,10 +39,11 @@ after(async () => {
 //   prefix         the path that the site is hosted under ("/")
 //   allow          patterns of console messages that the test provokes ([])
 //   running        wait until the module runs (true)
+//   panels         the panels to approach, so that they are there: most tests are about one that is (all of them)
 //   before         async (page, context) => ..., called before the page is opened: routes, init scripts
 export async function open(t, options = {}) {
   const { width = 1280, height = 900, touch = false, scale = 1, scheme = "light", motion = "reduce" } = options;
-  const { path: rest = "", prefix = "/", allow = [], running = true, before } = options;
+  const { path: rest = "", prefix = "/", allow = [], running = true, panels = PANELS, before } = options;
   started.browser ??= launch();
   const context = await (await started.browser).newContext({
     viewport: { width, height },
@@ -61,6 +63,8 @@ export async function open(t, options = {}) {
   });
   if (before) await before(page, context);
   await page.goto((await baseUrl(prefix)) + rest);
-  if (running) await page.locator("html[data-boot=running]").waitFor({ state: "attached" });
+  if (!running) return page;
+  await page.locator("html[data-boot=running]").waitFor({ state: "attached" });
+  await approach(page, panels);
   return page;
 }

@@ -16,6 +16,20 @@ import assert from "node:assert/strict";
 
 export const PANELS = ["dispatch", "watermark", "backpressure", "rebalance"];
 
+// Brings panels near, as somebody who scrolls does, and goes back to where the reader was.
+export async function approach(page, panels) {
+  // A panel that a link names is scrolled to when the link is read.
+  await page.locator("section.panel").first().waitFor({ state: "attached" });
+  const at = await page.evaluate(() => scrollY);
+  for (const name of panels) {
+    const there = page.locator(`section.panel[data-panel="${name}"]`);
+    if (await there.count()) continue;
+    await page.locator(`#panel-${name}`).evaluate((place) => place.scrollIntoView({ behavior: "instant" }));
+    await there.waitFor({ state: "attached" });
+  }
+  await page.evaluate((top) => scrollTo({ top, behavior: "instant" }), at);
+}
+
 export function panel(page, name) {
   return new Panel(page, name);
 }
