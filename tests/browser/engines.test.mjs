@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
 import { ENGINES, Shown } from "./harness/engines.mjs";
-import { baseUrl } from "./harness/index.mjs";
+import { PANELS, baseUrl } from "./harness/index.mjs";
 
 for (const { name, start, there } of ENGINES) {
   describe(name, { skip: there ? false : `${name} or its driver is not on this machine` }, () => {
@@ -17,6 +17,12 @@ for (const { name, start, there } of ENGINES) {
       await browser.driver.manage().window().setRect({ width: 1280, height: 900 });
       const root = () => browser.driver.findElement({ css: "html" }).getAttribute("data-boot");
       await new Shown(browser.driver, "dispatch").until(async () => (await root()) === "running", "the module runs");
+      // Panels come when the reader comes near.
+      for (const panel of PANELS) {
+        const near = `document.getElementById("panel-${panel}").scrollIntoView({ behavior: "instant" })`;
+        await browser.driver.executeScript(near);
+        await new Shown(browser.driver, panel).find("");
+      }
     });
 
     after(() => browser?.stop());
