@@ -10,6 +10,7 @@ mod broker;
 pub mod config;
 mod fact;
 mod generate;
+mod idle;
 mod input;
 mod log;
 mod murmur2;

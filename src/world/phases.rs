@@ -221,6 +221,13 @@ impl World {
         self.would_change(&self.next_commit(session))
     }
 
+    /// Whether a commit by this owner, when one is due, would be told of: it changes something, or its map fits
+    /// no longer.
+    pub(super) fn will_tell_of_a_commit(&self, session: &Session) -> bool {
+        let next = self.next_commit(session);
+        self.would_change(&next) || next.map_refused != session.map_refused
+    }
+
     /// The rest of phase 5.
     pub(super) fn hand_over_if_drained(&mut self, observer: &mut impl Observer) {
         if let Some(to) = self.orphaned_to.take() {

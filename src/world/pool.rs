@@ -79,6 +79,11 @@ impl Pool {
         !self.endings.is_empty()
     }
 
+    /// When the next attempt ends that does so by itself.
+    pub(super) fn next_end(&self) -> Option<Tick> {
+        self.endings.peek().map(|&Reverse((tick, ..))| tick)
+    }
+
     /// The free worker with the lowest number.
     pub(super) fn lowest_free(&self) -> WorkerId {
         let beyond = WorkerId(self.workers.len() as u32);

@@ -17,6 +17,11 @@ impl Session {
         self.next_index < log.len()
     }
 
+    /// When a poll finds something, if it ever does: paused, it does not.
+    pub(in crate::world) fn next_arrival(&self, log: &Log) -> Option<Tick> {
+        if self.gate.is_paused() { None } else { log.get(self.next_index).map(|record| record.since) }
+    }
+
     /// Polls at most `knobs.poll` records that are visible at `now`.
     pub(in crate::world) fn poll(&mut self, now: Tick, knobs: &Knobs, log: &Log) -> Option<Batch> {
         self.last_poll = now;

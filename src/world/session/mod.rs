@@ -81,7 +81,7 @@ pub struct Session {
     router: Router,
     gate: PauseGate,
     pub(super) handover: Option<Handover>,
-    last_poll: Tick,
+    pub(super) last_poll: Tick,
     /// Index in the log of the next record to read.
     next_index: u64,
     /// What a former owner had finished at or above where this one began.

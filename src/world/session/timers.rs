@@ -123,6 +123,17 @@ impl Session {
         due
     }
 
+    /// When time alone changes something, if it does: a retry, a quarantine, a dead letter.
+    pub(in crate::world) fn next_timer(&self, knobs: &Knobs) -> Option<Tick> {
+        if !self.doomed.is_empty() {
+            return Some(Tick(0));
+        }
+        let retry = self.retries.first().map(|&(due, _)| due);
+        let failed = self.quarantine.first().map(|&(failed, _)| failed);
+        let letter = knobs.quarantine.and_then(|quarantine| Some(failed?.after(quarantine.after)));
+        [retry, letter].into_iter().flatten().min()
+    }
+
     /// Whether time alone would change something: a retry, a quarantine, a dead letter.
     pub(in crate::world) fn has_timers(&self, knobs: &Knobs) -> bool {
         !self.retries.is_empty()
