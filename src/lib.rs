@@ -41,6 +41,8 @@ pub mod settings;
 
 pub mod export;
 
+pub mod sizing;
+
 pub mod verify;
 
 pub mod office;

@@ -4,9 +4,12 @@ mod check;
 mod file;
 mod json;
 mod out;
+mod progress;
 mod report;
 mod run;
 mod settings;
+mod size;
+mod sweep;
 mod traffic;
 mod verify;
 mod why;
@@ -19,7 +22,7 @@ use clap_complete::Shell;
 use out::{BAD, Paper, complain};
 
 const AFTER: &str = "\
-Exit codes: 0 good; 1 an expectation or an invariant failed; 2 bad usage or input.
+Exit codes: 0 good; 1 an expectation, an invariant or a --fail-if failed; 2 bad usage or input.
 Colours follow the terminal, and NO_COLOR.
 
 A scenario (kwp example prints one with every key):
@@ -43,7 +46,9 @@ Examples:
   kwp run --chart depth.svg scenario.toml
   kwp why scenario.toml                   which events went wrong
   kwp why --event 31 scenario.toml        and which decision let that one happen
-  kwp check scenarios/                    whether it is what the files expect";
+  kwp check scenarios/                    whether it is what the files expect
+  kwp sweep scenario.toml --vary workers=1..32*2
+  kwp size trace.csv --tick 1ms --output report.html";
 
 /// Every key of a scenario file, explained.
 const EXAMPLE: &str = include_str!("example.toml");
@@ -98,6 +103,17 @@ enum Command {
     /// purpose is shown with the shortest run that breaks it; anything else that broke would be a fault, and
     /// exit code 1.
     Verify(verify::VerifyArgs),
+    /// Size a consumer for a trace of your own: workers, marks, drain window, crash, quarantine
+    ///
+    /// Plays the trace under many settings and tells where more workers stop paying, which marks are enough, which
+    /// drain window leaks nothing and how sure that is, what a crash costs, and what a poisoned record holds
+    /// back. With --output, a report with charts: kwp size trace.csv --tick 1ms --output report.html
+    Size(size::SizeArgs),
+    /// Run a scenario with knobs over ranges, and compare the numbers
+    ///
+    /// Every combination is a run of its own, on all cores; the same bytes come out with any number of them:
+    /// kwp sweep scenario.toml --vary workers=1..64*2 --vary routing=keyed,shared --format csv
+    Sweep(sweep::SweepArgs),
     /// Print a scenario with every key there is, explained
     ///
     /// It runs as it stands: kwp example > my.toml; kwp check my.toml
@@ -123,6 +139,8 @@ pub fn main() -> ExitCode {
         Command::Traffic(args) => traffic::run(args, &mut paper),
         Command::Settings(args) => settings::run(args, &mut paper),
         Command::Verify(args) => verify::run(args, &mut paper),
+        Command::Size(args) => size::run(args, &mut paper),
+        Command::Sweep(args) => sweep::run(args, &mut paper),
         Command::Example => {
             paper.line(EXAMPLE.trim_end());
             0

@@ -82,7 +82,7 @@ impl Events {
 }
 
 /// The kind of picture that the file's name says.
-fn picture_kind(path: &Path) -> Result<Kind, String> {
+pub(super) fn picture_kind(path: &Path) -> Result<Kind, String> {
     match path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase).as_deref() {
         Some("svg") => Ok(Kind::Svg),
         Some("png") => Ok(Kind::Png),
@@ -93,7 +93,8 @@ fn picture_kind(path: &Path) -> Result<Kind, String> {
     }
 }
 
-fn save(what: &str, path: &Path, content: &[u8]) -> Result<(), String> {
+/// Writes a file, or says which one cannot be written.
+pub(super) fn save(what: &str, path: &Path, content: &[u8]) -> Result<(), String> {
     replace(path, content).map_err(|error| {
         format!("{}: the {what} cannot be written: {error}", escaped(&path.display().to_string()))
     })

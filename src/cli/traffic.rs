@@ -119,6 +119,16 @@ fn latency(text: &str) -> Result<Latency, String> {
 }
 
 impl ReadingArgs {
+    /// How long a tick is, where that was said.
+    pub(super) fn tick(&self) -> Option<Span> {
+        self.tick
+    }
+
+    /// What is drawn from.
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+    }
+
     fn options(&self) -> Result<Options, String> {
         let work = self.work_unit.unwrap_or(self.unit);
         let latency = self.latency.clone().map(|latency| latency.of_unit(work));

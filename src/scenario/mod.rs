@@ -39,6 +39,7 @@ use crate::{
     player::Inputs,
     world::{Knob, Knobs, Setup, config::Routing},
 };
+pub(crate) use value::nearest;
 use value::{Document, Value};
 
 /// The last tick where a file does not say.

@@ -1,7 +1,7 @@
 //! A run as a picture that stands alone: on a slide, in a report, beside an incident.
 //!
 //! SVG, whose text is text, and PNG; white ground, the page's colours in light. What is on it is a [`Scene`] of
-//! plain shapes, or plotters' chart of records in flight; both are painted by plotters on either backend.
+//! plain shapes, plotters' chart of records in flight, or graphs of what a sweep found; all are painted by plotters on either backend.
 
 mod attempts;
 mod depth;
@@ -9,10 +9,12 @@ mod gantt;
 mod grid;
 mod lettered;
 mod panel;
+mod plot;
 mod scene;
 
 pub use depth::{Recorder, chart_alone};
 pub use panel::{Subject, compose, draw};
+pub use plot::{Graph, Hue, Line, Plot, Scale};
 pub use scene::{Area, Held, Rgb, Role, Scene, Shape};
 
 use std::{error::Error, fmt};
@@ -48,6 +50,8 @@ pub struct Picture {
     pub height: u32,
     /// Records in flight over time, if it is about them.
     pub chart: Option<Chart>,
+    /// Graphs of a sweep, if it is about one.
+    pub plot: Option<Plot>,
     /// Everything else.
     pub scene: Scene,
 }
@@ -74,6 +78,12 @@ impl fmt::Display for Unpaintable {
 }
 
 impl Error for Unpaintable {}
+
+impl From<Plot> for Picture {
+    fn from(plot: Plot) -> Picture {
+        Picture { height: plot.height(), plot: Some(plot), ..Picture::default() }
+    }
+}
 
 /// Paints it.
 ///
@@ -109,6 +119,9 @@ fn on<B: DrawingBackend>(
     if let Some(Chart { title, data, top }) = &picture.chart {
         let part = area.clone().shrink((0, *top as i32), (WIDTH, depth::HEIGHT));
         depth::on(&part, data, title, joins).map_err(failed)?;
+    }
+    if let Some(plot) = &picture.plot {
+        plot::on(area, plot, joins).map_err(failed)?;
     }
     picture.scene.paint(area).map_err(failed)?;
     area.present().map_err(failed)

@@ -76,7 +76,7 @@ pub fn compose(subject: &Subject<'_>) -> Picture {
         }
     };
     scene.text((RIGHT, bottom + 22), Held::Right, "The Keyed Worker Pool, a simulation", 17, QUIET);
-    Picture { height: u32::try_from(bottom + 44).unwrap_or(1), chart, scene }
+    Picture { height: u32::try_from(bottom + 44).unwrap_or(1), chart, scene, ..Picture::default() }
 }
 
 /// Composes and paints the picture.

@@ -1,0 +1,247 @@
+//! `kwp size` and `kwp sweep` as their users meet them.
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::{
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// A folder that is gone after the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("kwp-size-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("a temporary folder");
+        Folder(path)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        let path = self.0.join(name);
+        fs::write(&path, content).expect("a temporary file");
+        text(&path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        text(&self.0.join(name))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().expect("a path in UTF-8").to_owned()
+}
+
+struct Said {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+fn kwp(args: &[&str]) -> Said {
+    let output = Command::new(env!("CARGO_BIN_EXE_kwp"))
+        .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR_FORCE")
+        .args(args)
+        .output()
+        .expect("kwp runs");
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!err.contains("panicked"), "{err}");
+    Said {
+        status: output.status.code().expect("an exit code"),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err,
+    }
+}
+
+/// 300 records of 30 keys, one of them hot.
+fn trace() -> String {
+    let mut trace = "time,key,work\n".to_owned();
+    for n in 0..300u64 {
+        let key =
+            if n.is_multiple_of(4) { "<hot> & \"bold\"".to_owned() } else { format!("k{}", n * 7 % 29) };
+        let _ = writeln!(trace, "{},\"{}\",{}", n * 3, key.replace('"', "\"\""), 1 + n * 5 % 17);
+    }
+    trace
+}
+
+const SCENARIO: &str = "seed = 4\n[log]\ngenerate = { count = 120, keys = 7, skew = 1, work = [1, 6] }\n\
+                        [consumer]\nworkers = 3\npoll = 8\n";
+
+#[test]
+fn a_report_is_one_file_that_needs_nothing_else() {
+    let folder = Folder::new("report");
+    let file = folder.write("mine.csv", trace());
+    let (report, data) = (folder.path("report.html"), folder.path("data"));
+    let said = kwp(&["size", &file, "--tick", "1ms", "--revokes", "59", "-o", &report, "--data", &data]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert_eq!(said.err, "", "no bar where there is no terminal");
+    assert!(said.out.contains("How many workers pay?") && !said.out.contains("safe"), "{}", said.out);
+    let html = fs::read_to_string(&report).expect("a report");
+    for outside in ["src=", "http-equiv=\"refresh\"", "@import", "url(", "<script", "<link", "<hot>"] {
+        assert!(!html.contains(outside), "{outside}");
+    }
+    let links = html.matches("http").count() - html.matches("http://www.w3.org/2000/svg").count();
+    assert_eq!(links, 1, "but for the names of SVG only the policy is about http");
+    // Five charts, each a drawing that can be read as XML.
+    let drawings: Vec<&str> = html.split("<svg").skip(1).collect();
+    assert_eq!(drawings.len(), 5);
+    for drawing in drawings {
+        let drawing = format!("<svg{}", drawing.split_once("</svg>").expect("an end").0);
+        roxmltree::Document::parse(&(drawing + "</svg>")).expect("well-formed");
+    }
+    for name in ["workers", "marks", "drain", "crash", "quarantine"] {
+        assert!(html.contains(&format!("<section id=\"{name}\">")));
+        let csv = fs::read_to_string(format!("{data}/{name}.csv")).expect("numbers");
+        let json = fs::read_to_string(format!("{data}/{name}.json")).expect("numbers");
+        let rows: Vec<serde_json::Value> = serde_json::from_str(&json).expect("an array");
+        assert_eq!(csv.lines().count(), rows.len() + 1);
+        assert!(fs::read(format!("{data}/{name}.png")).expect("a chart").starts_with(b"\x89PNG"));
+        assert!(fs::read_to_string(format!("{data}/{name}.svg")).expect("a chart").starts_with("<svg"));
+    }
+    assert!(!html.contains("style=\""), "the policy allows one style sheet");
+}
+
+#[test]
+fn any_number_of_threads_writes_the_same_bytes() {
+    let folder = Folder::new("threads");
+    let file = folder.write("mine.csv", trace());
+    let on = |threads: &str| {
+        let report = folder.path(&format!("{threads}.html"));
+        let said = kwp(&["size", &file, "--threads", threads, "--revokes", "30", "-o", &report]);
+        assert_eq!(said.status, 0, "{}", said.err);
+        (said.out, fs::read(report).expect("a report"))
+    };
+    assert_eq!(on("1"), on("3"));
+    let scenario = folder.write("s.toml", SCENARIO);
+    let sweep = |threads: &str, format: &str, chart: &str| {
+        let chart = folder.path(&format!("{threads}-{format}{chart}"));
+        let args = ["sweep", &scenario, "--vary", "workers=1..5", "--vary", "low=0,50%", "--seeds", "1..3"];
+        let args = [&args[..], &["--threads", threads, "--format", format, "--chart", &chart]].concat();
+        let said = kwp(&args);
+        assert_eq!(said.status, 0, "{}", said.err);
+        (said.out, fs::read(chart).expect("a chart"))
+    };
+    for (format, chart) in [("csv", ".svg"), ("json", ".png"), ("text", ".svg")] {
+        let one = sweep("1", format, chart);
+        assert_eq!(one, sweep("4", format, chart));
+        // The rows stand in the order of the combinations.
+        assert!(format != "csv" || one.0.starts_with("workers,low,seed,throughput,p50,"), "{}", one.0);
+        assert!(format != "csv" || one.0.lines().count() == 31);
+    }
+}
+
+#[test]
+fn a_row_of_a_sweep_is_what_kwp_run_says() {
+    let folder = Folder::new("row");
+    let scenario = folder.write("s.toml", SCENARIO);
+    let said = kwp(&["sweep", &scenario, "--vary", "workers=2,3", "--format", "json"]);
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&said.out).expect("an array");
+    let said = kwp(&["run", &scenario, "--format", "json"]);
+    let run: serde_json::Value = serde_json::from_str(&said.out).expect("an object");
+    for name in ["peak_in_flight", "pauses", "order_breaks", "overlaps", "evictions"] {
+        assert_eq!(rows[1][name], run[name], "{name}");
+    }
+    assert_eq!(rows[1]["finished"], run["completions"].as_array().expect("a list").len());
+}
+
+#[test]
+fn a_condition_that_holds_fails() {
+    let folder = Folder::new("conditions");
+    let scenario = folder.write("s.toml", SCENARIO);
+    let sweep = |condition: &str| {
+        kwp(&["sweep", &scenario, "--vary", "workers=1,2", "--tick", "1ms", "--fail-if", condition])
+    };
+    let good = sweep("lost > 0");
+    assert_eq!((good.status, good.err.as_str()), (0, ""));
+    assert!(good.out.contains("no condition holds of any of 2 runs"));
+    let failed = sweep("p99 > 1ms");
+    assert_eq!(failed.status, 1);
+    assert!(
+        failed.err.contains("failed: p99 > 1ms: p99 is") && failed.err.contains("with workers=1"),
+        "{}",
+        failed.err
+    );
+    let file = folder.write("t.csv", trace());
+    let size = |condition: &str| {
+        kwp(&["size", &file, "--tick", "1ms", "--only", "workers", "--fail-if", condition]).status
+    };
+    assert_eq!((size("max > 1h"), size("max > 1ms")), (0, 1));
+}
+
+#[test]
+fn what_cannot_be_used_is_said() {
+    let folder = Folder::new("bad");
+    let (scenario, csv) = (folder.write("s.toml", SCENARIO), folder.write("t.csv", trace()));
+    let empty = folder.write("empty.csv", "time,key,work\n");
+    let broken = folder.write("broken.toml", "[log]\nrecords = [\"0:A*1\"]\n[consumer]\nworker = 3\n");
+    let sweep = |args: &[&str]| kwp(&[&["sweep", &scenario], args].concat());
+    let size = |args: &[&str]| kwp(&[&["size", &csv, "--only", "workers"], args].concat());
+    for (said, expected) in [
+        (sweep(&[]), "--vary"),
+        (sweep(&["--vary", "worker=1"]), "did you mean workers?"),
+        (sweep(&["--vary", "workers=9..1"]), "goes down"),
+        (sweep(&["--vary", "high=4"]), "must be below the high mark"),
+        (sweep(&["--vary", "workers=1", "--vary", "workers=2"]), "varied twice"),
+        (sweep(&["--vary", "workers=1..1000", "--vary", "drain=0..2000"]), "more than 1000000 runs"),
+        (sweep(&["--vary", "workers=1", "--seeds", "9..1"]), "expected seeds"),
+        (sweep(&["--vary", "workers=1", "--fail-if", "p9 > 1"]), "did you mean p99?"),
+        (sweep(&["--vary", "workers=1", "--fail-if", "p99 > 1s"]), "give --tick"),
+        (sweep(&["--vary", "workers=1", "--tick", "soon"]), "expected the length of a tick"),
+        (sweep(&["--vary", "workers=1", "--chart", "x.gif"]), ".svg or .png"),
+        (sweep(&["--vary", "workers=1", "--chart", "x.svg", "--plot", "speed"]), "no number is called"),
+        (kwp(&["sweep", &broken, "--vary", "workers=1"]), "broken.toml:4:1"),
+        (kwp(&["sweep", &folder.path("none.toml"), "--vary", "workers=1"]), "there is no such file"),
+        (size(&["--fail-if", "max"]), "has no relation"),
+        (size(&["--config", &broken]), "broken.toml:4:1"),
+        (size(&["--threads", "0"]), "--threads"),
+        (size(&["--revokes", "0"]), "--revokes"),
+        (size(&["--only", "luck"]), "luck"),
+        (size(&["-o", &folder.path("no/such/folder.html")]), "the report cannot be written"),
+        (kwp(&["size", &empty]), "empty.csv"),
+        (kwp(&["size", &folder.path("none.csv")]), "there is no such file"),
+        (kwp(&["size", &folder.path("")]), "directory"),
+    ] {
+        assert_eq!(said.status, 2, "{expected}: {}", said.out);
+        assert!(said.err.contains(expected), "{expected}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_million_rows_are_sized() {
+    let folder = Folder::new("million");
+    let mut trace = "time,key,work\n".to_owned();
+    for n in 0..1_000_000u64 {
+        let _ = writeln!(trace, "{},user {},{}", n / 2 * 3, n * 2_654_435_761 % 40_009, 1 + n * 40_503 % 97);
+    }
+    let file = folder.write("million.csv", trace);
+    let config = folder.write(
+        "c.toml",
+        "[log]\nrecords = [\"0:A*1\"]\n[consumer]\nworkers = 48\nintake = { pause = { high = 800, low = 400 } }\n",
+    );
+    let began = std::time::Instant::now();
+    let said = kwp(&[
+        "size",
+        &file,
+        "--config",
+        &config,
+        "--tick",
+        "1ms",
+        "--only",
+        "crash",
+        "--fail-if",
+        "unfinished > 0",
+    ]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(said.out.contains("Without an acknowledgement map a crash brings up to"), "{}", said.out);
+    // Generous: the machine may be busy with other things. What is meant is seconds.
+    assert!(began.elapsed().as_secs() < 240, "{:?}", began.elapsed());
+}

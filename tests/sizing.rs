@@ -1,0 +1,464 @@
+//! Sizing: measured runs are the runs there are, answers are right where they can be worked out by hand, and
+//! slices, threads and machines make no difference.
+
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+use std::sync::Arc;
+
+use keyed_worker_pool::{
+    export::picture::{Kind, paint},
+    ids::{ConsumerId, Offset, Tick},
+    ledger::Keep,
+    mechanism::Guard,
+    player::{Course, Inputs},
+    run::Run,
+    sizing::{
+        Answer, Base, Case, Condition, Dial, Effort, From, Measure, Question, Report, Study, Subject, Survey,
+        Sweep, Unit,
+    },
+    world::{
+        Fails, Generated, Input, Knob, Knobs, Log, NewRecord, Setup, Work,
+        config::{Intake, Quarantine, RetryAt, Routing, Then},
+    },
+};
+
+/// Records of (key, work, since), offsets from 0.
+fn log(records: impl IntoIterator<Item = (String, u64, u64)>) -> Arc<Log> {
+    let record = |(offset, (key, work, since)): (i64, (String, u64, u64))| NewRecord {
+        offset: Offset(offset),
+        key: (key != "-").then(|| key.as_str().into()),
+        work: Work::Ticks(work),
+        fails: Fails::First(0),
+        since: Tick(since),
+    };
+    Arc::new(Log::from_records(Offset(0), (0..).zip(records).map(record)).unwrap())
+}
+
+/// Some traffic with bursts, a hot key, records without a key, and quiet stretches.
+fn traffic() -> Arc<Log> {
+    log((0..400u64).map(|n| {
+        let key = match n % 7 {
+            0 | 1 => "hot".to_owned(),
+            2 => "-".to_owned(),
+            _ => format!("key {}", n * 31 % 40),
+        };
+        (key, 1 + n * 7919 % 13, n / 25 * 90 + n % 25)
+    }))
+}
+
+/// The same with failures and a gap now and then.
+fn troubled() -> Arc<Log> {
+    let record = |n: i64| NewRecord {
+        offset: Offset(n + n / 10),
+        key: (n % 6 > 0).then(|| format!("key {}", n % 17).as_str().into()),
+        work: Work::Ticks(1 + n as u64 * 7 % 9),
+        fails: if n % 41 == 5 { Fails::Always } else { Fails::First(u32::from(n % 9 == 0)) },
+        since: Tick(n as u64 / 8 * 11),
+    };
+    Arc::new(Log::from_records(Offset(0), (0..300).map(record)).unwrap())
+}
+
+fn setup(log: &Arc<Log>, knobs: Knobs) -> Setup {
+    Setup::new(log.clone(), knobs, &[ConsumerId::A]).unwrap()
+}
+
+fn subject(log: &Arc<Log>, knobs: Knobs) -> Arc<Subject> {
+    Arc::new(Subject::new("a test", setup(log, knobs), Unit::of_micros(1_000), 7).unwrap())
+}
+
+fn few() -> Effort {
+    Effort { revokes: 40, crashes: 30, poisons: 2 }
+}
+
+fn based(log: &Arc<Log>, knobs: Knobs) -> (Arc<Subject>, Arc<Base>) {
+    let subject = subject(log, knobs);
+    let base = Arc::new(Survey::of(&subject).unwrap());
+    (subject, base)
+}
+
+fn answer(question: Question, subject: &Arc<Subject>, base: &Arc<Base>) -> Answer {
+    let mut study = Study::new(question, subject, base, few());
+    while !study.advance(u64::MAX).is_complete() {}
+    study.answer()
+}
+
+/// The run as any other is run: tick by tick, with the ledger's lists.
+fn played(setup: &Setup, inputs: &Inputs, last: Tick) -> Run {
+    let course = Course::new(setup.clone(), inputs.clone(), last);
+    let mut run = Run::new(course.setup(), Keep::Outcome);
+    while !course.is_over(&run) && course.step(&mut run) {}
+    run
+}
+
+/// What a measured run says against what the ledger of an ordinary one says; times from the lists.
+fn assert_same(case: &Case, told: &Measure) {
+    let run = played(&case.setup, &case.inputs, case.last);
+    let (counters, outcome) = (run.ledger().counters(), run.outcome());
+    let own =
+        (told.peak_in_flight, told.pauses, told.leaked, told.rows_back, told.rejected, told.redelivered);
+    assert_eq!(
+        own,
+        (
+            counters.peak_in_flight,
+            counters.pauses,
+            counters.leaked,
+            counters.rows_back,
+            counters.rejected,
+            counters.redelivered
+        )
+    );
+    let own = (told.duplicates, told.lost, told.order_breaks, told.overlaps, told.dead_letters, told.crashes);
+    assert_eq!(
+        own,
+        (
+            counters.duplicates,
+            counters.lost,
+            counters.order_breaks,
+            counters.overlaps,
+            counters.quarantined,
+            counters.crashes
+        )
+    );
+    assert_eq!((told.evictions, told.makespan), (counters.evictions, counters.makespan().unwrap_or(0)));
+    if case.from == From::Arrival && told.dead_letters == 0 {
+        let log = case.setup.log();
+        let mut first = std::collections::BTreeMap::new();
+        for stamp in &outcome.completions {
+            first.entry(stamp.offset).or_insert(stamp.tick.since(log.find(stamp.offset).unwrap().since));
+        }
+        let mut times: Vec<u64> = first.into_values().collect();
+        times.sort_unstable();
+        let rank = |percent: usize| times[(times.len() * percent).div_ceil(100) - 1];
+        assert_eq!((told.p50, told.p99, told.max), (rank(50), rank(99), rank(100)));
+        assert_eq!(told.finished, times.len() as u64);
+    }
+}
+
+#[test]
+fn a_sweep_is_its_single_runs() {
+    let revoke = |from, to| Input::Revoke { from, to };
+    let (a, b) = (ConsumerId::A, ConsumerId::B);
+    let inputs = Inputs::from([
+        (Tick(70), vec![Input::Stall { consumer: a, ticks: 6 }, revoke(a, b)]),
+        (Tick(160), vec![Input::Crash(b)]),
+        (Tick(201), vec![Input::Restart(b)]),
+        (Tick(260), vec![revoke(b, a), Input::Set(vec![Knob::Poll(7)])]),
+    ]);
+    let quarantine = Some(Quarantine { after: 20, then: Then::Park });
+    let base = Knobs { quarantine, max_poll_interval: Some(40), commit_every: 3, ..Knobs::default() };
+    for (log, knobs) in [(traffic(), base.clone()), (troubled(), base)] {
+        let dials = ["workers=1,3,9", "drain=0..8*2,0", "routing=keyed,shared"];
+        let dials =
+            dials.iter().filter_map(|text| Dial::parse(&text.replace("0..8*2,0", "0,2,8")).ok()).collect();
+        let mut sweep =
+            Sweep::new(&setup(&log, knobs), inputs.clone(), Tick(3_000), dials, vec![], Unit::TICKS).unwrap();
+        assert_eq!(sweep.len(), 18);
+        while !sweep.advance(500).is_complete() {}
+        for at in 0..sweep.len() {
+            let (case, told) = (sweep.case(at).unwrap(), sweep.measure(at).unwrap());
+            assert_eq!(*told, case.measure(), "{}", sweep.words(at));
+            assert_same(case, told);
+        }
+    }
+}
+
+#[test]
+fn seeds_draw_the_log_anew_and_need_one_that_is_drawn() {
+    let recipe = Generated::new(3, 200, 9, 1, (1, 6)).unwrap();
+    let drawn = Arc::new(Log::generated(Offset(0), recipe).unwrap());
+    let dials = || vec![Dial::parse("workers=2,4").unwrap()];
+    let sweep = |log: &Arc<Log>, seeds| {
+        Sweep::new(&setup(log, Knobs::default()), Inputs::new(), Tick(10_000), dials(), seeds, Unit::TICKS)
+    };
+    let mut seeded = sweep(&drawn, vec![3, 4, 5]).unwrap();
+    while !seeded.advance(u64::MAX).is_complete() {}
+    let mut plain = sweep(&drawn, vec![]).unwrap();
+    while !plain.advance(u64::MAX).is_complete() {}
+    assert_eq!(seeded.measure(0), plain.measure(0));
+    assert_ne!(seeded.measure(0), seeded.measure(1));
+    assert_eq!(seeded.words(4), "workers=4 seed=4");
+    assert!(sweep(&traffic(), vec![1]).unwrap_err().contains("not drawn from one"));
+    let marks = Sweep::new(
+        &setup(&drawn, Knobs::default()),
+        Inputs::new(),
+        Tick(9),
+        vec![Dial::parse("high=4,64").unwrap()],
+        vec![],
+        Unit::TICKS,
+    );
+    assert!(marks.unwrap_err().contains("high=4: consumer.intake.pause.low is 8, but must be below"));
+}
+
+#[test]
+fn one_hot_key_is_as_fast_with_any_number_of_workers() {
+    let (subject, base) = based(&log((0..20).map(|_| ("hot".to_owned(), 5, 0))), Knobs::default());
+    assert_eq!((base.measure.makespan, base.measure.finished, base.measure.p50), (100, 20, 50));
+    let Answer::Workers(answer) = answer(Question::Workers, &subject, &base) else {
+        panic!("workers were asked")
+    };
+    assert!(answer.rows.len() > 2);
+    for row in &answer.rows {
+        assert_eq!((row.catching_up.makespan, row.bound), (100, 100));
+    }
+    assert_eq!(answer.pays_up_to, Some(1));
+    assert!(answer.sentences[0].starts_with("More workers pay up to 1: "), "{}", answer.sentences[0]);
+    assert!(answer.sentences.iter().any(|told| told.contains("key hot alone has 100 ms of work, 100 %")));
+}
+
+#[test]
+fn equal_keys_share_the_work_out() {
+    // 24 keys, a record of 6 ticks each: w workers need ceil(24 / w) rounds.
+    let knobs = Knobs { intake: Intake::Unbounded, ..Knobs::default() };
+    let (subject, base) = based(&log((0..24).map(|n| (format!("k{n}"), 6, 0))), knobs);
+    let Answer::Workers(answer) = answer(Question::Workers, &subject, &base) else {
+        panic!("workers were asked")
+    };
+    for row in &answer.rows {
+        assert_eq!(
+            row.catching_up.makespan,
+            24u64.div_ceil(row.workers.into()) * 6,
+            "{} workers",
+            row.workers
+        );
+    }
+    assert_eq!(answer.pays_up_to, Some(24));
+}
+
+#[test]
+fn slices_of_any_size_give_the_same_answers() {
+    let (subject, base) = based(&traffic(), Knobs { drain: 3, ..Knobs::default() });
+    for question in Question::ALL {
+        let whole = answer(question, &subject, &base);
+        for steps in [1, 37] {
+            let mut study = Study::new(question, &subject, &base, few());
+            let mut before = study.progress();
+            assert!(study.answer().sentences()[0].contains("Nothing has been tried yet"), "{question}");
+            loop {
+                let progress = study.advance(steps);
+                assert!(progress.done >= before.done && progress.permille >= before.permille, "{question}");
+                before = progress;
+                if progress.done == progress.jobs / 2 {
+                    let _ = (study.answer().table().csv(), study.answer().plot());
+                }
+                if progress.is_complete() {
+                    break;
+                }
+            }
+            assert_eq!(study.answer(), whole, "{question} in slices of {steps}");
+        }
+    }
+}
+
+#[test]
+#[cfg(not(target_arch = "wasm32"))]
+fn any_number_of_threads_gives_the_same_bytes() {
+    let (subject, base) = based(&troubled(), Knobs { guard: Guard::Off, ..Knobs::default() });
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let answers: Vec<Answer> = Question::ALL
+            .iter()
+            .map(|&question| {
+                let mut study = Study::new(question, &subject, &base, few());
+                pool.install(|| study.finish(&|_| {}));
+                study.answer()
+            })
+            .collect();
+        Report { subject: &subject, base: &base, answers: &answers, notes: &[] }.html().unwrap()
+    };
+    let one = on(1);
+    assert_eq!(one, on(4));
+    let sliced: Vec<Answer> =
+        Question::ALL.iter().map(|&question| answer(question, &subject, &base)).collect();
+    assert_eq!(one, Report { subject: &subject, base: &base, answers: &sliced, notes: &[] }.html().unwrap());
+}
+
+/// Up to the first handover all runs are one; then a longer drain never leaks more.
+#[test]
+fn a_longer_drain_never_leaks_more() {
+    let revoked = |log: &Arc<Log>, knobs: &Knobs, moment: u64, drain: u64| {
+        let revoke = Input::Revoke { from: ConsumerId::A, to: ConsumerId::B };
+        Case {
+            setup: setup(log, Knobs { drain, ..knobs.clone() }),
+            inputs: Arc::new(Inputs::from([(Tick(moment), vec![revoke])])),
+            last: Tick(20_000),
+            from: From::Arrival,
+        }
+        .measure()
+    };
+    for (log, knobs) in [
+        (traffic(), Knobs::default()),
+        (troubled(), Knobs { retry_at: RetryAt::Tail, guard: Guard::Off, ..Knobs::default() }),
+        (troubled(), Knobs { routing: Routing::Shared, workers: 9, ..Knobs::default() }),
+    ] {
+        let mut leaks = 0;
+        for moment in (5..400).step_by(13) {
+            let leaked: Vec<u64> = (0..14).map(|drain| revoked(&log, &knobs, moment, drain).leaked).collect();
+            assert!(leaked.is_sorted_by(|shorter, longer| shorter >= longer), "at {moment}: {leaked:?}");
+            assert_eq!(leaked[13], 0, "at {moment}: no work is longer than 13 ticks");
+            leaks += leaked[0];
+        }
+        assert!(leaks > 10, "{leaks}");
+    }
+}
+
+#[test]
+fn a_revoke_in_a_copy_is_a_revoke_in_a_run_of_its_own() {
+    let knobs = Knobs { guard: Guard::Off, drain: 5, ..Knobs::default() };
+    let (subject, base) = based(&traffic(), knobs.clone());
+    let Answer::Drain(told) = answer(Question::Drain, &subject, &base) else { panic!("the drain was asked") };
+    assert!(told.rows.is_sorted_by_key(|row| row.window) && told.rows.len() > 8);
+    assert!(told.rows.is_sorted_by(|shorter, longer| shorter.leaked >= longer.leaked));
+    let (first, last) = (&told.rows[0], &told.rows[told.rows.len() - 1]);
+    assert!(first.leaked > 0 && last.leaked == 0 && first.revokes == 40);
+    // Each moment's own run: the sums are the same. The moments are drawn by the rule of DESIGN.md.
+    let mut generator = rand_pcg::Pcg32::new(7, 21);
+    let from = subject.setup().log().get(0).unwrap().since.0;
+    let span = base.measure.makespan;
+    let moments: Vec<u64> = (0..40)
+        .map(|_| from + ((u128::from(rand::Rng::next_u32(&mut generator)) * u128::from(span)) >> 32) as u64)
+        .collect();
+    for row in [first, &told.rows[3], last] {
+        let (mut leaked, mut leaking, mut redelivered, mut longest) = (0, 0, 0, 0);
+        for &moment in &moments {
+            let revoke = Input::Revoke { from: ConsumerId::A, to: ConsumerId::B };
+            let inputs = Inputs::from([(Tick(moment), vec![revoke])]);
+            let setup = setup(subject.setup().log(), Knobs { drain: row.window, ..knobs.clone() });
+            let run = played(&setup, &inputs, Tick(20_000));
+            let counters = run.ledger().counters();
+            leaked += counters.leaked;
+            leaking += u64::from(counters.leaked > 0);
+            redelivered += counters.redelivered;
+            let case = Case { setup, inputs: Arc::new(inputs), last: Tick(20_000), from: From::Arrival };
+            longest = longest.max(case.measure().handover);
+        }
+        assert_eq!((row.leaked, row.leaking, row.handover.2), (leaked, leaking, longest), "{}", row.window);
+        assert_eq!(row.redelivered_hundredths, redelivered * 100 / 40);
+    }
+    // The longest that ran on after a revoke: with this window nothing leaks.
+    let needed = told.longest_needed.unwrap();
+    assert!(needed <= told.smallest.unwrap() || told.smallest.unwrap() == 0);
+    assert!(
+        told.sentences[0].contains("at most 7.2") && !told.sentences.concat().contains("safe"),
+        "{:?}",
+        told.sentences
+    );
+}
+
+#[test]
+fn a_crash_that_is_looked_at_costs_what_a_crash_costs() {
+    for (log, knobs) in [
+        (traffic(), Knobs { commit_every: 7, ..Knobs::default() }),
+        (troubled(), Knobs { ack_map_limit: 12, workers: 9, ..Knobs::default() }),
+    ] {
+        let (subject, base) = based(&log, knobs.clone());
+        let Answer::Crash(told) = answer(Question::Crash, &subject, &base) else {
+            panic!("a crash was asked")
+        };
+        assert_eq!((told.without.len(), told.with.len()), (30, 30));
+        assert!(told.without.iter().any(|moment| moment.duplicates > 0));
+        for (ack_map, moments) in [(false, &told.without), (true, &told.with)] {
+            for moment in moments {
+                let crash = Inputs::from([(moment.tick.after(1), vec![Input::Crash(ConsumerId::A)])]);
+                let run =
+                    played(&setup(&log, Knobs { ack_map, ..knobs.clone() }), &crash, moment.tick.after(1));
+                let counters = run.ledger().counters();
+                assert_eq!(
+                    (moment.redelivered, moment.duplicates),
+                    (counters.redelivered, counters.duplicates)
+                );
+            }
+        }
+        let worst = |moments: &[keyed_worker_pool::sizing::CrashMoment]| {
+            moments.iter().map(|moment| moment.redelivered).max()
+        };
+        assert!(worst(&told.with) <= worst(&told.without));
+    }
+}
+
+#[test]
+fn a_poisoned_record_pins_the_commit_until_its_timer() {
+    // A record a tick, of two keys in turn, two ticks of work each; 4 workers are more than enough.
+    let log = log((0..200).map(|n| (format!("k{}", n % 4), 2, n)));
+    let (subject, base) = based(&log, Knobs { intake: Intake::Unbounded, ..Knobs::default() });
+    let Answer::Quarantine(told) = answer(Question::Quarantine, &subject, &base) else {
+        panic!("it was asked")
+    };
+    let timed: Vec<_> = told.rows.iter().filter(|row| row.after.is_some()).collect();
+    assert!(timed.len() > 4 && told.rows.last().unwrap().after.is_none());
+    assert!(timed.is_sorted_by(|short, long| short.peak_lag <= long.peak_lag));
+    for row in &timed {
+        assert_eq!((row.dead_letters, row.unfinished), (1, 0));
+        let after = row.after.unwrap();
+        // A record arrives each tick and the commit stands still for the timer and an attempt or two.
+        assert!(row.peak_lag >= after && row.peak_lag <= after + 12, "{row:?}");
+    }
+    let never = told.rows.last().unwrap();
+    assert!(never.key_waits.is_none() && never.unfinished > 10 && never.dead_letters == 0, "{never:?}");
+}
+
+#[test]
+fn marks_bound_what_is_in_flight() {
+    let (subject, base) = based(&traffic(), Knobs { poll: 5, ..Knobs::default() });
+    let Answer::Marks(told) = answer(Question::Marks, &subject, &base) else {
+        panic!("the marks were asked")
+    };
+    for row in &told.rows {
+        assert!(row.measure.peak_in_flight <= row.high - 1 + 5 && row.measure.unfinished == 0, "{row:?}");
+    }
+    let enough = told.enough.unwrap();
+    let of = |marks: (u64, u64)| told.rows.iter().find(|row| (row.high, row.low) == marks).unwrap();
+    let best = told.rows.iter().map(|row| row.measure.makespan).min().unwrap();
+    assert!(of(enough).measure.makespan * 19 <= best * 20);
+    assert!(told.table().marked.is_some());
+}
+
+#[test]
+fn traffic_in_which_every_key_differs_is_warned_of() {
+    let flattering = subject(&log((0..50).map(|n| (format!("id {n}"), 3, n))), Knobs::default());
+    assert!(flattering.flattery().unwrap().contains("50 keys for 50 records"));
+    assert_eq!(subject(&traffic(), Knobs::default()).flattery(), None);
+}
+
+#[test]
+fn a_condition_reads_a_measured_run() {
+    let base = Survey::of(&subject(&log([("a".to_owned(), 40, 0)]), Knobs::default())).unwrap();
+    let holds = |text| Condition::parse(text, Unit::of_micros(500)).unwrap().holds(&base.measure);
+    assert!(holds("p99 >= 20ms") && holds("max == 40") && !holds("max > 40") && holds("throughput == 0.025"));
+}
+
+/// FNV-1a.
+fn fingerprint(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+/// The page's numbers are the command line's: this runs on both.
+#[test]
+fn every_byte_is_the_same_on_every_machine() {
+    let (subject, base) = based(&traffic(), Knobs { drain: 4, ack_map_limit: 24, ..Knobs::default() });
+    let answers: Vec<Answer> =
+        Question::ALL.iter().map(|&question| answer(question, &subject, &base)).collect();
+    let tables: String = answers.iter().map(|answer| answer.table().csv() + &answer.table().json()).collect();
+    let sentences: String = answers.iter().flat_map(|answer| answer.sentences().to_vec()).collect();
+    let svg = answers.iter().flat_map(|answer| paint(Kind::Svg, &answer.plot().unwrap().into()).unwrap());
+    let pngs = answers.iter().flat_map(|answer| paint(Kind::Png, &answer.plot().unwrap().into()).unwrap());
+    let html = Report { subject: &subject, base: &base, answers: &answers, notes: &[] }.html().unwrap();
+    let told = [
+        fingerprint(tables.bytes()),
+        fingerprint(sentences.bytes()),
+        fingerprint(svg),
+        fingerprint(pngs),
+        fingerprint(html.bytes()),
+    ];
+    assert_eq!(
+        told,
+        [
+            16073666897143990610,
+            8517322364200099620,
+            7986077031575813793,
+            1152113479042260904,
+            14329793575048089478
+        ]
+    );
+}
