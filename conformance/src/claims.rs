@@ -70,7 +70,7 @@ pub struct Finding {
     pub besides: Option<String>,
 }
 
-const BY_KILL: How = How { crash: Crash::Kill, eviction: Eviction::NotPolling, epochs: true, dwell: false };
+const BY_KILL: How = How { crash: Crash::Kill, eviction: Eviction::NotPolling, dwell: false };
 
 /// The claims, in the page's order.
 pub const CLAIMS: &[Claim] = &[
@@ -203,6 +203,15 @@ pub const CLAIMS: &[Claim] = &[
         scenario: "drain-too-short-unguarded",
         how: BY_KILL,
         shows: &["leaked", "rejected", "rows"],
+        also: nothing_else,
+    },
+    Claim {
+        name: "an_ended_ownership_commits_nothing",
+        panel: Panel::Rebalance,
+        sentence: "so number the ownerships, and let what an ended one finishes commit nothing.",
+        scenario: "late-commit",
+        how: BY_KILL,
+        shows: &["committed", "leaked", "redelivered", "completions"],
         also: nothing_else,
     },
     Claim {

@@ -6,6 +6,7 @@ use std::{
     sync::{
         Arc, Condvar, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicI64, Ordering},
+        mpsc::{Sender, channel},
     },
     thread,
     time::{Duration, Instant},
@@ -40,6 +41,14 @@ pub struct Lesson {
 
 /// All lessons.
 pub const LESSONS: &[Lesson] = &[
+    Lesson {
+        name: "a_late_commit_of_a_member_is_accepted",
+        sentence: "A commit by a member that lost the partition and is still in the group is accepted, and moves the \
+                   committed offset back: the broker asks who commits, not whether the partition is theirs.",
+        model: "the simulated owner's epoch is checked, as the real consumer's is (`late-commit.toml` above): there \
+                is nothing to accept; with the check off (`Settings::epochs`), only the real one shows this",
+        learn: late_commit,
+    },
     Lesson {
         name: "a_drains_commit_during_a_rebalance",
         sentence: "While another member joins, the drain's commit is sent in the middle of a rebalance, and a broker \
@@ -81,6 +90,7 @@ impl Lesson {
 }
 
 const TOPIC: &str = "lesson";
+const OTHER: &str = "another-lesson";
 const GROUP: &str = "class";
 
 fn cluster(kind: Kind, partitions: i32, records: i64) -> Result<Option<Cluster>, Trouble> {
@@ -115,7 +125,8 @@ enum Told {
     Assigned(Offset),
     Started,
     DrainBegan,
-    Committed,
+    Done { late: bool },
+    Committed(Offset),
     Refused(String),
     Ended,
 }
@@ -127,7 +138,8 @@ struct Class(Arc<ClassState>);
 #[derive(Default)]
 struct ClassState {
     told: Mutex<Vec<(char, Told)>>,
-    allowed: Mutex<bool>,
+    /// Whose work may end, of which records; no record: of all.
+    allowed: Mutex<Vec<(char, Option<Offset>)>>,
     changed: Condvar,
 }
 
@@ -139,8 +151,8 @@ impl Class {
         self.0.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn allow(&self) {
-        *self.0.allowed.lock().unwrap_or_else(PoisonError::into_inner) = true;
+    fn allow(&self, whose: char, which: Option<Offset>) {
+        self.0.allowed.lock().unwrap_or_else(PoisonError::into_inner).push((whose, which));
         self.0.changed.notify_all();
     }
 
@@ -154,10 +166,13 @@ impl Host for Seat {
         Tick(self.2.elapsed().as_millis() as u64)
     }
 
-    fn handle(&self, _: &Partition, _: &Record) -> Result<(), Failed> {
+    fn handle(&self, _: &Partition, record: &Record) -> Result<(), Failed> {
         let state = &self.1.0;
         let allowed = state.allowed.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(state.changed.wait_while(allowed, |allowed| !*allowed));
+        let may = |(whose, which): &(char, Option<Offset>)| {
+            *whose == self.0 && which.is_none_or(|offset| offset == record.offset)
+        };
+        drop(state.changed.wait_while(allowed, |allowed| !allowed.iter().any(may)));
         Ok(())
     }
 
@@ -166,7 +181,8 @@ impl Host for Seat {
             Event::Assigned { at, .. } => Told::Assigned(at),
             Event::Started { .. } => Told::Started,
             Event::DrainBegan { .. } => Told::DrainBegan,
-            Event::Committed { .. } => Told::Committed,
+            Event::Ended { late, .. } => Told::Done { late },
+            Event::Committed { to, .. } => Told::Committed(to),
             Event::CommitRefused { error, .. } => Told::Refused(code(error)),
             Event::OwnershipEnded { .. } => Told::Ended,
             _ => return,
@@ -178,19 +194,36 @@ impl Host for Seat {
 /// Polls in a thread of its own until it is dropped.
 struct Pupil {
     done: Arc<AtomicBool>,
+    topics: Sender<&'static str>,
+    rounds: Arc<AtomicI64>,
     thread: Option<thread::JoinHandle<Result<(), String>>>,
 }
 
 impl Pupil {
     fn start(name: char, class: &Class, config: &ClientConfig, commits: bool) -> Result<Pupil, Trouble> {
         let settings = Settings { workers: 4, drain: 5_000, ..Settings::RECOMMENDED };
+        Pupil::with(name, class, config, commits, settings)
+    }
+
+    fn with(
+        name: char,
+        class: &Class,
+        config: &ClientConfig,
+        commits: bool,
+        settings: Settings,
+    ) -> Result<Pupil, Trouble> {
         let mut consumer = Consumer::start(config, settings, Seat(name, class.clone(), Instant::now()))?;
         consumer.subscribe(&[TOPIC])?;
-        let done = Arc::new(AtomicBool::new(false));
-        let is_done = done.clone();
+        let (done, rounds) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicI64::new(0)));
+        let (is_done, count) = (done.clone(), rounds.clone());
+        let (topics, subscriptions) = channel::<&str>();
         let step = Duration::from_millis(5);
         let thread = thread::spawn(move || {
             while !is_done.load(Ordering::Relaxed) {
+                if let Ok(topic) = subscriptions.try_recv() {
+                    consumer.subscribe(&[topic]).map_err(|error| error.to_string())?;
+                }
+                count.fetch_add(1, Ordering::Relaxed);
                 // Without the commit of every round, so that the drain's is the first.
                 let stepped =
                     if commits { consumer.step(step) } else { consumer.poll(100, step).map(|_| ()) };
@@ -198,7 +231,13 @@ impl Pupil {
             }
             Ok(())
         });
-        Ok(Pupil { done, thread: Some(thread) })
+        Ok(Pupil { done, topics, rounds, thread: Some(thread) })
+    }
+
+    /// Waits for some rounds of its polls and commits.
+    fn go_on(&self) -> Result<(), Trouble> {
+        let before = self.rounds.load(Ordering::Relaxed);
+        until("a few rounds", || Ok((self.rounds.load(Ordering::Relaxed) > before + 3).then_some(())))
     }
 }
 
@@ -219,10 +258,11 @@ fn commit_during_a_rebalance(kind: Kind) -> Result<Option<String>, Trouble> {
     })?;
     let _b = Pupil::start('B', &class, &config, false)?;
     class.hear("A to drain", |told| told.contains(&('A', Told::DrainBegan)).then_some(()))?;
-    class.allow();
+    class.allow('A', None);
+    class.allow('B', None);
     let answer = class.hear("the broker's answer", |told| {
         told.iter().find_map(|(_, told)| match told {
-            Told::Committed => Some("accepted".to_owned()),
+            Told::Committed(_) => Some("accepted".to_owned()),
             Told::Refused(code) => Some(format!("refused, `{code}`")),
             _ => None,
         })
@@ -234,12 +274,59 @@ fn commit_during_a_rebalance(kind: Kind) -> Result<Option<String>, Trouble> {
             _ => None,
         })
     })?;
-    class.allow();
     let expected = if answer == "accepted" { Offset(4) } else { Offset(0) };
     if at != expected {
         return Err(format!("{answer}, and the successor begins at {at}").into());
     }
     Ok(Some(format!("{answer}: the successor of four finished records begins at {at}")))
+}
+
+fn late_commit(kind: Kind) -> Result<Option<String>, Trouble> {
+    let mut committed = Vec::new();
+    for epochs in [false, true] {
+        let Some(cluster) = cluster(kind, 1, 4)? else { return Ok(None) };
+        cluster.create_topic(OTHER, 1)?;
+        let partition = Partition::new(TOPIC, 0);
+        let (class, config) = (Class::default(), client(&cluster, false));
+        // Every round commits, and the drain waits for nothing.
+        let settings = Settings { workers: 4, drain: 0, commit_every: 1, epochs, ..Settings::RECOMMENDED };
+        let a = Pupil::with('A', &class, &config, true, settings)?;
+        class.hear("A to work", |told| {
+            (told.iter().filter(|one| **one == ('A', Told::Started)).count() == 4).then_some(())
+        })?;
+        a.topics.send(OTHER)?;
+        class.hear("A to have given up", |told| {
+            let after = told.iter().skip_while(|one| **one != ('A', Told::Ended));
+            after
+                .into_iter()
+                .any(|(who, told)| *who == 'A' && matches!(told, Told::Assigned(_)))
+                .then_some(())
+        })?;
+        class.allow('B', None);
+        let _b = Pupil::with('B', &class, &config, true, settings)?;
+        until("B to commit", || Ok((cluster.committed(&partition)? == Some(4)).then_some(())))?;
+        // A is a member yet, and finishes the first of its records.
+        class.allow('A', Some(Offset(0)));
+        class.hear("A to finish late", |told| {
+            told.contains(&('A', Told::Done { late: true })).then_some(())
+        })?;
+        if !epochs {
+            class.hear("A to commit", |told| {
+                told.contains(&('A', Told::Committed(Offset(1)))).then_some(())
+            })?;
+        }
+        a.go_on()?;
+        committed.push(cluster.committed(&partition)?.unwrap_or(-1));
+        class.allow('A', None);
+    }
+    match committed[..] {
+        [1, 4] => Ok(Some(
+            "B commits 4, then A, without epochs, 1: accepted, committed is 1; with epochs A sends nothing, and \
+             committed stays 4"
+                .into(),
+        )),
+        _ => Err(format!("committed: {committed:?}").into()),
+    }
 }
 
 fn eager_and_cooperative(kind: Kind) -> Result<Option<String>, Trouble> {

@@ -34,6 +34,7 @@ macro_rules! lessons {
 }
 
 lessons! {
+    a_late_commit_of_a_member_is_accepted
     a_drains_commit_during_a_rebalance
     eager_and_cooperative_revocation
     a_pause_outlives_its_assignment

@@ -7,6 +7,7 @@
 //! leaves the group.
 
 use std::{
+    io::Write as _,
     path::PathBuf,
     process::ExitCode,
     sync::{
@@ -89,7 +90,10 @@ impl Host for Service {
             | Event::DrainBegan { .. }
             | Event::Unasked { .. } => return,
         };
-        println!("{line}");
+        // Whoever read the log is gone, and so is whoever asked for it.
+        if writeln!(std::io::stdout(), "{line}").is_err() {
+            std::process::exit(1);
+        }
     }
 }
 

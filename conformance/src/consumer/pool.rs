@@ -138,7 +138,7 @@ impl<H: Host> Pool<H> {
         let old = |(partition, ownership): &&mut (Partition, Ownership)| {
             *partition == attempt.partition && ownership.epoch() == attempt.epoch
         };
-        if let Some((_, ownership)) = unfenced.iter_mut().find(old) {
+        if let Some((_, ownership)) = unfenced.iter_mut().find(old).filter(|_| succeeded) {
             ownership.succeeded(attempt.record.offset);
         }
         self.host.told(Event::Ended {

@@ -57,15 +57,13 @@ pub struct How {
     pub crash: Crash,
     /// How evictions do.
     pub eviction: Eviction,
-    /// Whether commits are guarded by epochs.
-    pub epochs: bool,
     /// Whether a first pause lasts longer than the group waits for a poll.
     pub dwell: bool,
 }
 
 impl Default for How {
     fn default() -> How {
-        How { crash: Crash::Kill, eviction: Eviction::NotPolling, epochs: true, dwell: false }
+        How { crash: Crash::Kill, eviction: Eviction::NotPolling, dwell: false }
     }
 }
 
@@ -252,8 +250,6 @@ impl<'a> Stage<'a> {
             rows: self.rows.join("rows.db"),
             scenario: self.scenario.to_owned(),
             patience: self.patience,
-            epochs: self.how.epochs,
-            cooperative: false,
         };
         let life = self.lives.entry(id).and_modify(|life| *life += 1).or_default();
         self.members.insert(id, Member::start(&orders, id, *life, &self.notebook)?);

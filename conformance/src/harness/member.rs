@@ -19,7 +19,7 @@ use std::{
 
 use keyed_worker_pool::{
     ids::{Offset, Tick},
-    mechanism::{GateMove, Guard},
+    mechanism::GateMove,
     scenario::Scenario,
     world::{Knobs, config},
 };
@@ -60,10 +60,6 @@ pub struct Orders {
     pub scenario: PathBuf,
     /// How long the group waits for it.
     pub patience: Patience,
-    /// [`Settings::epochs`].
-    pub epochs: bool,
-    /// Whether only what moves is revoked.
-    pub cooperative: bool,
 }
 
 impl Orders {
@@ -78,15 +74,13 @@ impl Orders {
             self.scenario.display().to_string(),
             self.patience.session.to_string(),
             self.patience.interval.to_string(),
-            self.epochs.to_string(),
-            self.cooperative.to_string(),
         ]
     }
 
     /// Back from them; `None` if they are not.
     #[must_use]
     pub fn from_arguments(arguments: &[String]) -> Option<Orders> {
-        let [servers, group, name, rows, scenario, session, interval, epochs, cooperative] = arguments else {
+        let [servers, group, name, rows, scenario, session, interval] = arguments else {
             return None;
         };
         Some(Orders {
@@ -96,8 +90,6 @@ impl Orders {
             rows: rows.into(),
             scenario: scenario.into(),
             patience: Patience { session: session.parse().ok()?, interval: interval.parse().ok()? },
-            epochs: epochs.parse().ok()?,
-            cooperative: cooperative.parse().ok()?,
         })
     }
 
@@ -117,10 +109,7 @@ impl Orders {
             .set("reconnect.backoff.ms", "20")
             .set("topic.metadata.refresh.fast.interval.ms", "50")
             .set("auto.offset.reset", "earliest")
-            .set(
-                "partition.assignment.strategy",
-                if self.cooperative { "cooperative-sticky" } else { "range" },
-            );
+            .set("partition.assignment.strategy", "range");
         config
     }
 }
@@ -129,7 +118,7 @@ impl Orders {
 ///
 /// # Errors
 /// If it knows no such rule.
-pub fn settings(knobs: &Knobs, epochs: bool) -> Result<Settings, Trouble> {
+pub fn settings(knobs: &Knobs) -> Result<Settings, Trouble> {
     let unknown = |what: &str| Err(format!("the consumer knows no {what}").into());
     if knobs.ack_map || knobs.quarantine.is_some() || knobs.heap_ceiling.is_some() {
         return unknown("acknowledgement map, quarantine or heap ceiling");
@@ -158,7 +147,7 @@ pub fn settings(knobs: &Knobs, epochs: bool) -> Result<Settings, Trouble> {
         },
         retry_delay: knobs.retry_delay,
         drain: knobs.drain,
-        epochs,
+        epochs: true,
     })
 }
 
@@ -292,9 +281,9 @@ pub fn live(orders: &Orders) -> Result<(), Trouble> {
         now: AtomicU64::new(0),
         desk: Mutex::default(),
         ordered: Condvar::new(),
-        rows: Mutex::new(Store::open(&orders.rows, guard(knobs))?),
+        rows: Mutex::new(Store::open(&orders.rows, knobs.guard)?),
     });
-    let consumer = Consumer::start(&orders.client(), settings(knobs, orders.epochs)?, Seat(driven.clone()))?;
+    let consumer = Consumer::start(&orders.client(), settings(knobs)?, Seat(driven.clone()))?;
     let watch = consumer.watch();
     let (sender, receiver) = channel();
     thread::spawn(move || {
@@ -307,10 +296,6 @@ pub fn live(orders: &Orders) -> Result<(), Trouble> {
         exit(0)
     });
     obey(consumer, &receiver)
-}
-
-fn guard(knobs: &Knobs) -> Guard {
-    knobs.guard
 }
 
 /// The thread that reads orders.
