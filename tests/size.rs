@@ -178,6 +178,49 @@ fn a_condition_that_holds_fails() {
 }
 
 #[test]
+fn settings_are_properties_too() {
+    let folder = Folder::new("properties");
+    let (csv, properties) = (
+        folder.write("t.csv", trace()),
+        folder.write(
+            "c.properties",
+            "max.poll.records=20\nkwp.workers=6\nkwp.drain.ms=30\nmax.pol.records=3\nkwp.routing=keyed\n",
+        ),
+    );
+    let report = folder.path("r.html");
+    let args = [
+        "size",
+        &csv,
+        "--unit",
+        "ms",
+        "--only",
+        "drain",
+        "--revokes",
+        "9",
+        "--config",
+        &properties,
+        "-o",
+        &report,
+    ];
+    let said = kwp(&args);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(said.out.contains("line 4: max.pol.records is not known"), "{}", said.out);
+    let html = fs::read_to_string(&report).expect("a report");
+    for pair in
+        ["workers</th><td>6<", "records per poll</th><td>20<", "drain window</th><td>30 ms<", "<td>5 min<"]
+    {
+        assert!(html.contains(pair), "{pair}");
+    }
+    let said = kwp(&["size", &csv, "--only", "drain", "--config", &properties]);
+    assert!(said.status == 2 && said.err.contains("expected --tick"), "{}", said.err);
+    let said = kwp(&["size", &csv, "--tick", "1ms", "--only", "crash", "--library", "java"]);
+    assert!(said.status == 0 && !said.out.contains("warning"), "{}{}", said.out, said.err);
+    // With a minute a tick the same work takes minutes, and the client is evicted in the middle of every batch.
+    let said = kwp(&["size", &csv, "--tick", "1m", "--only", "crash", "--library", "java"]);
+    assert!(said.out.contains("The consumer was evicted "), "{}", said.out);
+}
+
+#[test]
 fn what_cannot_be_used_is_said() {
     let folder = Folder::new("bad");
     let (scenario, csv) = (folder.write("s.toml", SCENARIO), folder.write("t.csv", trace()));

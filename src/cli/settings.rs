@@ -15,10 +15,11 @@ use crate::{
     ledger::escaped,
     scenario::{BadInput, open},
     settings::{
-        Dialect, Form, LIBRARIES, LONGEST_SETTINGS, Language, Library, Mention, Origin, Read, Settings,
-        Source, Verdict, Weight, Work, knobs, read, skeleton, verdicts, write,
+        Dialect, Form, LIBRARIES, LONGEST_SETTINGS, Language, Library, Mapping, Mention, Origin, Read,
+        Settings, Source, Verdict, Weight, Work, knobs, read, skeleton, verdicts, write,
     },
     traffic::Span,
+    world::Knobs,
 };
 
 /// Arguments of `kwp settings`.
@@ -96,7 +97,8 @@ enum Export {
     Rust,
 }
 
-fn library(id: &str) -> Result<&'static Library, String> {
+/// The library with this id.
+pub(super) fn library(id: &str) -> Result<&'static Library, String> {
     Library::named(id).ok_or_else(|| {
         let names: Vec<_> = LIBRARIES.iter().map(|library| library.id).collect();
         format!("expected one of {}", names.join(", "))
@@ -125,15 +127,7 @@ pub(super) fn run(args: &SettingsArgs, paper: &mut Paper) -> u8 {
 
 fn try_run(args: &SettingsArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::Error>> {
     let read = args.file.as_ref().map(|file| load(file, args.dialect)).transpose()?;
-    let base = match (args.library, &read) {
-        (Some(library), _) => Some(library),
-        (None, Some(read)) => Library::named(match read.dialect {
-            Dialect::Java => "java",
-            Dialect::Spring => "spring",
-            Dialect::Librdkafka => "librdkafka",
-        }),
-        (None, None) => None,
-    };
+    let base = base(args.library, read.as_ref());
     let defaults = base.map(Library::settings).unwrap_or_default();
     let own = read.as_ref().map_or_else(Settings::default, |read| read.settings.clone());
     let settings = own.over(&defaults);
@@ -149,6 +143,47 @@ fn try_run(args: &SettingsArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::er
         Format::Text => print(read.as_ref(), base, &settings, &verdicts, paper),
     }
     Ok(u8::from(is_bad))
+}
+
+/// Whose defaults fill in what a file does not say: those of the library that was named, or of the client whose
+/// names the file uses.
+fn base(named: Option<&'static Library>, read: Option<&Read>) -> Option<&'static Library> {
+    named.or_else(|| {
+        Library::named(match read?.dialect {
+            Dialect::Java => "java",
+            Dialect::Spring => "spring",
+            Dialect::Librdkafka => "librdkafka",
+        })
+    })
+}
+
+/// The engine's knobs for a file of settings, or for the defaults of a library, where a tick is `tick` long; with what
+/// is to be said of them.
+pub(super) fn as_knobs(
+    file: Option<&Given>,
+    library: Option<&'static Library>,
+    tick: Span,
+) -> Result<(Knobs, Vec<String>), Box<dyn std::error::Error>> {
+    let read = file.map(|file| load(file, None)).transpose()?;
+    let base = base(library, read.as_ref());
+    let own = read.as_ref().map_or_else(Settings::default, |read| read.settings.clone());
+    let Mapping { knobs, notes: decided } =
+        knobs(&own.over(&base.map(Library::settings).unwrap_or_default()), tick)?;
+    let mut notes: Vec<String> = base
+        .map(|library| format!("What the settings leave open has its default, by: {}.", library.name))
+        .into_iter()
+        .collect();
+    if let Some(Read { invalid, unknown, .. }) = &read {
+        let told = |what: &str, mention: &Mention| format!("line {}: {} {what}", mention.line, mention.name);
+        notes.extend(
+            invalid
+                .iter()
+                .map(|mention| told("has a value that makes no sense, and counts for nothing", mention)),
+        );
+        notes.extend(unknown.iter().map(|mention| told("is not known, and counts for nothing", mention)));
+    }
+    notes.extend(decided);
+    Ok((knobs, notes))
 }
 
 fn load(given: &Given, dialect: Option<Names>) -> Result<Read, BadInput> {

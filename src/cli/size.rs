@@ -12,6 +12,7 @@ use super::{
     out::{BAD, GOOD, HEAD, ODD, Paper, complain, failed, paint},
     progress::{Cores, Watched},
     run::{load, save},
+    settings::{as_knobs, library},
     sweep::conditions,
     traffic::{self, ReadingArgs},
 };
@@ -20,6 +21,7 @@ use crate::{
     ids::{ConsumerId, Offset},
     ledger::escaped,
     scenario::Scenario,
+    settings::Library,
     sizing::{Answer, Effort, Question, Report, Study, Subject, Survey, Unit},
     traffic::Report as TrafficReport,
     world::{Knobs, Setup},
@@ -39,9 +41,16 @@ pub(super) struct SizeArgs {
     #[command(flatten)]
     reading: ReadingArgs,
 
-    /// A scenario file whose [consumer] and [store] are the settings
+    /// The settings: consumer properties (Java, Spring, librdkafka), or a scenario file (.toml) whose [consumer] and
+    /// [store] are taken
+    ///
+    /// Properties are in milliseconds: where the trace counts ticks, --tick says how long one is.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+
+    /// Settings that --config does not give, and all of them without it: the defaults of this library
+    #[arg(long, value_name = "NAME", value_parser = library)]
+    library: Option<&'static Library>,
 
     /// Write the report into this file: one HTML file that needs nothing else
     #[arg(short, long, value_name = "FILE")]
@@ -136,13 +145,24 @@ fn named(args: &SizeArgs) -> Result<Named, Box<dyn std::error::Error>> {
             (name, Arc::new(traffic.log(Offset(0))?), Knobs::default())
         }
     };
-    let knobs = match &args.config {
-        Some(path) => {
+    let knobs = match (&args.config, args.library) {
+        (Some(path), _) if is_scenario(path) => {
             let scenario = Scenario::load(path)?;
             notes.push(format!("Settings from {}.", scenario.file));
             scenario.setup.knobs().clone()
         }
-        None => own,
+        (None, None) => own,
+        (config, library) => {
+            let tick = tick.ok_or(
+                "properties and libraries count milliseconds, and the trace counts ticks; expected --tick, which says \
+                 how long one is",
+            )?;
+            notes.extend(config.iter().map(|path| format!("Settings from {}.", path.display())));
+            let given = config.clone().map(Given::Path);
+            let (knobs, decided) = as_knobs(given.as_ref(), library, tick)?;
+            notes.extend(decided);
+            knobs
+        }
     };
     if log.is_empty() {
         return Err(
@@ -211,7 +231,7 @@ fn asked(args: &SizeArgs) -> Vec<Question> {
 /// The sentences; the tables and charts are in the report.
 fn tell(report: &Report<'_>, unit: Unit, paper: &mut Paper) {
     paper.line(paint(HEAD, escaped(report.subject.name())));
-    if let Some(warning) = report.subject.flattery() {
+    for warning in report.warnings() {
         paper.line(format!("{} {warning}", paint(ODD, "warning")));
     }
     for note in report.notes {

@@ -161,11 +161,11 @@ fn round_step(kind: Kind, top: u64) -> u64 {
     let mut step = 1u64;
     match kind {
         Kind::Span(unit) if let Some(micros) = unit.micros() => {
-            let whole = TIMES.iter().filter(|&&time| time % micros == 0).map(|time| time / micros);
+            let mut whole = TIMES.iter().filter(|&&time| time % micros == 0).map(|time| time / micros);
             if let Some(step) = whole.clone().find(|&step| enough(step)) {
                 return step;
             }
-            step = whole.last().unwrap_or(1);
+            step = whole.next_back().unwrap_or(1);
             while !enough(step) {
                 step = step.saturating_mul(2);
             }

@@ -230,7 +230,7 @@ impl DrainAnswer {
             ));
         }
         if let Some(interval) = subject.knobs().max_poll_interval
-            && let Some(row) = self.rows.iter().find(|row| row.evicted > 0)
+            && let Some(row) = self.rows.iter().find(|row| row.evicted > 0 && row.window >= interval)
         {
             told.push(format!(
                 "From a window of {} on the drain can outlast max.poll.interval, {}: the old owner is then evicted, and \

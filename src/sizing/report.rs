@@ -49,7 +49,7 @@ impl Report<'_> {
              <title>{title}: sized</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{title}</h1>\n"
         );
         let _ = writeln!(html, "<p class=\"lead\">{}</p>", markup(&self.lead()));
-        if let Some(warning) = self.subject.flattery() {
+        for warning in self.warnings() {
             let _ = writeln!(html, "<p class=\"warning\" role=\"note\">{}</p>", markup(&warning));
         }
         for note in self.notes {
@@ -63,6 +63,13 @@ impl Report<'_> {
         }
         html.push_str(FOOT);
         Ok(html)
+    }
+
+    /// What to know before reading any answer: what goes wrong as it is, and that the traffic flatters.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let troubles = self.base.troubles(self.subject);
+        troubles.into_iter().chain(self.subject.flattery()).collect()
     }
 
     /// What the traffic is, in a sentence.

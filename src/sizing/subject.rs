@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     ids::{ConsumerId, KeyId, Tick},
-    ledger::key_name,
+    ledger::{grouped, key_name},
     player::Inputs,
     workload::{Workload, span_of_work},
     world::{ConfigError, Fails, Generated, Knobs, Log, NewRecord, Setup, Work},
@@ -189,6 +189,57 @@ pub struct Base {
     pub measure: Measure,
     /// With all of them there from the beginning; the same where they are anyway.
     pub catching_up: Measure,
+}
+
+impl Base {
+    /// What goes wrong with the settings as they are, worst first, a sentence each: whoever reads an answer should
+    /// know it before.
+    #[must_use]
+    pub fn troubles(&self, subject: &Subject) -> Vec<String> {
+        let run = &self.measure;
+        let endless = subject.workload().endless;
+        let (unfinished, all) = (run.unfinished.saturating_sub(endless), subject.records());
+        let times =
+            |count: u64| if count == 1 { "once".to_owned() } else { format!("{} times", grouped(count)) };
+        let told = [
+            (
+                unfinished,
+                format!(
+                    "With the settings as they are {} of {} records were not finished when the run was stopped, after {}: the \
+                     consumer gets nowhere, and the answers below say little until that is mended.",
+                    grouped(unfinished),
+                    grouped(all),
+                    subject.unit().span(run.end),
+                ),
+            ),
+            (
+                run.crashes,
+                "The process ran out of memory: more records were in flight than the heap ceiling."
+                    .to_owned(),
+            ),
+            (
+                run.evictions,
+                format!(
+                    "The consumer was evicted {}: it polled less often than every max.poll.interval, {}, and what it had not \
+                     committed came again.",
+                    times(run.evictions),
+                    subject
+                        .knobs()
+                        .max_poll_interval
+                        .map_or("none".to_owned(), |ticks| subject.unit().span(ticks)),
+                ),
+            ),
+            (run.lost, format!("{} records were committed and never processed: lost.", grouped(run.lost))),
+            (
+                run.order_breaks,
+                format!(
+                    "The order of a key was broken {}: a later record of it was done before an earlier one.",
+                    times(run.order_breaks)
+                ),
+            ),
+        ];
+        told.into_iter().filter(|(count, _)| *count > 0).map(|(_, sentence)| sentence).collect()
+    }
 }
 
 /// Finds out what comes of the settings as they are, a slice at a time.
