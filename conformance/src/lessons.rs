@@ -340,10 +340,12 @@ fn eager_and_cooperative(kind: Kind) -> Result<Option<String>, Trouble> {
         let _a = Pupil::start('A', &class, &config, true)?;
         class.hear("A to own both", |told| (assigned(told, 'A') == 2).then_some(()))?;
         let _b = Pupil::start('B', &class, &config, true)?;
-        revoked.push(class.hear("B to own one", |told| {
-            let ended = told.iter().filter(|one| **one == ('A', Told::Ended)).count();
-            (assigned(told, 'B') == 1).then_some(ended)
-        })?);
+        class.hear("B to own one", |told| (assigned(told, 'B') > 0).then_some(()))?;
+        // What the first rebalance revoked: a loaded machine may need a second one.
+        let told = class.told();
+        let first = told.iter().filter(|(who, _)| *who == 'A').skip_while(|(_, told)| *told != Told::Ended);
+        let ended = first.take_while(|(_, told)| !matches!(told, Told::Assigned(_)));
+        revoked.push(ended.filter(|(_, told)| *told == Told::Ended).count());
     }
     match revoked[..] {
         [2, 1] => Ok(Some("A owns two and gives one up: eager revokes 2, cooperative 1".into())),
