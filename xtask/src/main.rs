@@ -11,6 +11,7 @@ mod modules;
 mod mutants;
 mod peers;
 mod process;
+mod profile;
 mod project;
 mod release;
 mod serve;
@@ -34,6 +35,9 @@ cargo xtask COMMAND
              ARG...       after a --, passed on to the browser tests' runner (node --test)
   conformance
            check the page's claims on librdkafka once more, and write docs/conformance.md
+  profile  measure in a real Chromium what the page costs while it loads, plays, and does not (some minutes;
+           worth something on a machine at rest)
+             --built      the site as it lies in --dist, without building it
   fuzz     look for bytes that break what reads links, scenarios, traces, traffic and settings; or only the named:
            link, scenario, trace, traffic, settings. Needs a nightly toolchain
              --seconds N  how long for each (default 60; 0: until stopped)
@@ -118,6 +122,7 @@ fn main() -> ExitCode {
         }
         Some("test") => test::test(&arguments.groups, site, arguments.built, &arguments.passed_on),
         Some("conformance") => conformance::report().map(|()| ExitCode::SUCCESS),
+        Some("profile") => profile::profile(site, arguments.built).map(|()| ExitCode::SUCCESS),
         Some("fuzz") => fuzz::fuzz(&arguments.groups, arguments.seconds).map(|()| ExitCode::SUCCESS),
         Some(other) => {
             eprintln!("error: there is no command {other:?}\n\n{USAGE}");

@@ -194,7 +194,8 @@ fn plans<'a>(site: &'a Site, built: bool, passed_on: &'a [String]) -> Vec<Plan<'
             group: "browser",
             name: "budget",
             what: "what the first view transfers",
-            fix: "see what has grown (docs/performance.md says how), or load it later",
+            fix: "load later what the first view does not show (src/main.rs), or make it smaller; the budgets are in \
+                  xtask/src/sizes.rs",
             run: Box::new(move |_| {
                 if site.dev {
                     say("an unoptimised page has no budget");
