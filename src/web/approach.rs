@@ -53,7 +53,12 @@ pub(super) fn listen(document: &Document, load: LoadScene) {
     options.set_root_margin(NEAR);
     let observer = IntersectionObserver::new_with_options(on_cross.as_ref().unchecked_ref(), &options).ok();
     on_cross.forget();
+    // In somebody else's page there is one panel only (www/theme.js).
+    let alone = document.document_element().and_then(|root| root.get_attribute("data-embed"));
     for panel in Panel::ALL {
+        if alone.as_deref().is_some_and(|name| name != panel.name()) {
+            continue;
+        }
         let Some(place) = place(document, panel) else { continue };
         PLACES.with_borrow_mut(|places| places[panel as usize] = Place::Still);
         match &observer {

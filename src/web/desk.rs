@@ -34,7 +34,7 @@ type Judged = [(usize, &'static str)];
 pub struct Desk {
     pub(super) read: fn(&str) -> Result<Option<Vec<Saved>>, String>,
     pub(super) write: fn(&[Saved]) -> Result<String, String>,
-    pub(super) copy: fn(&Saved, Callback<tools::Answer>),
+    pub(super) copy: fn(&Saved, tools::Copied, Callback<tools::Answer>),
     pub(super) take: fn(&Saved, &'static str, Done),
     pub(super) bring: fn(File, Done),
     pub(super) menu: fn(bool, &Scope<Shell>) -> Html,

@@ -9,6 +9,7 @@ mod fuzz;
 mod glue;
 mod modules;
 mod mutants;
+mod offline;
 mod peers;
 mod process;
 mod profile;

@@ -14,7 +14,7 @@ use std::{
 use anyhow::{Context, Result, ensure};
 
 use crate::{
-    glue,
+    glue, offline,
     process::{cargo, command, run},
     project, tools,
 };
@@ -66,7 +66,7 @@ pub(crate) fn make() -> Result<()> {
         let files = build(&module, small)?;
         place(&module, &files, Path::new(&site))?;
     }
-    Ok(())
+    offline::tell(Path::new(&site))
 }
 
 /// The panels whose style sheets come with them.
@@ -228,7 +228,7 @@ fn names(folder: &Path) -> Result<Vec<String>> {
 }
 
 /// FNV-1a of the files' contents.
-fn hash(files: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<u64> {
+pub(crate) fn hash(files: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<u64> {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for file in files {
         let file = file.as_ref();

@@ -81,6 +81,7 @@ fn kind(path: &Path) -> &'static str {
         Some("csv") => "text/csv; charset=utf-8",
         Some("svg") => "image/svg+xml",
         Some("png") => "image/png",
+        Some("webmanifest") => "application/manifest+json",
         _ => "application/octet-stream",
     }
 }

@@ -107,8 +107,12 @@ impl Drop for Surface {
     }
 }
 
+/// What the window hears when the reader chooses other colours (www/theme.js).
+const THEME_CHANGE: &str = "themechange";
+
 /// Tells when the page gets other colours, or the screen another density.
 struct Watch {
+    window: Window,
     queries: Vec<MediaQueryList>,
     listener: Closure<dyn FnMut()>,
 }
@@ -126,16 +130,18 @@ impl Watch {
         for query in &queries {
             query.add_event_listener_with_callback("change", listener.as_ref().unchecked_ref()).ok()?;
         }
-        Some(Watch { queries, listener })
+        window.add_event_listener_with_callback(THEME_CHANGE, listener.as_ref().unchecked_ref()).ok()?;
+        Some(Watch { window: window.clone(), queries, listener })
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
+        let listener = self.listener.as_ref().unchecked_ref();
         for query in &self.queries {
-            let _ =
-                query.remove_event_listener_with_callback("change", self.listener.as_ref().unchecked_ref());
+            let _ = query.remove_event_listener_with_callback("change", listener);
         }
+        let _ = self.window.remove_event_listener_with_callback(THEME_CHANGE, listener);
     }
 }
 

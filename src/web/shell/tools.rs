@@ -28,9 +28,18 @@ const WHATS: [(&str, &str, &str); 5] = [
     ("png", "Picture", "for a slide, .png"),
 ];
 
+/// What can be put on the clipboard.
+#[derive(Clone, Copy)]
+pub(in crate::web) enum Copied {
+    /// The run's address.
+    Link,
+    /// The markup that puts the panel with this run into a page of the reader's own.
+    Frame,
+}
+
 /// What the reader wants, and what comes of it.
 pub(crate) enum Msg {
-    Copy,
+    Copy(Copied),
     Take(&'static str),
     Bring(web_sys::File),
     /// It is done, or why not; a link that could not be copied is there to be copied by hand.
@@ -52,9 +61,9 @@ impl Tools {
     pub(super) fn update(&mut self, msg: Msg, deck: &Deck, playing: bool, link: &Scope<Shell>) -> bool {
         let done = link.callback(|(result, by_hand)| ShellMsg::Tools(Msg::Done(result, by_hand)));
         match msg {
-            Msg::Copy => {
+            Msg::Copy(what) => {
                 let saved = deck.saved(playing);
-                with_desk(done, move |desk, done| (desk.copy)(&saved, done));
+                with_desk(done, move |desk, done| (desk.copy)(&saved, what, done));
             }
             Msg::Take(what) => {
                 self.busy = true;
@@ -95,7 +104,7 @@ impl Tools {
                     title="Keep the old future beside the new one when something is done in the past"
                     onclick={link.callback(move |_| ShellMsg::Compare(!comparing))}>{"Compare"}</button>
                 <button type="button" class="tool" data-act="copy-link" title="Copy a link to exactly this"
-                    onclick={link.callback(|_| ShellMsg::Tools(Msg::Copy))}>{"Copy link"}</button>
+                    onclick={link.callback(|_| ShellMsg::Tools(Msg::Copy(Copied::Link)))}>{"Copy link"}</button>
                 {self.menu(link)}
                 <button type="button" class="tool" data-act="keys" aria-label="Keys" title="Keys"
                     onclick={link.callback(|_| ShellMsg::Keys(true))}>{"?"}</button>
@@ -154,6 +163,22 @@ fn with_desk(done: Callback<Answer>, act: impl FnOnce(&Desk, Callback<Answer>) +
     });
 }
 
+/// A frame that shows a panel at what a link says, as high as the panel is now; docs/hosting.md tells how a page
+/// follows its height.
+fn frame(link: &str, panel: &str) -> String {
+    let (page, fragment) = link.split_once('#').unwrap_or((link, ""));
+    let page = page.split('?').next().unwrap_or(page);
+    let address = format!("{page}?panel={panel}#{fragment}").replace('&', "&amp;").replace('"', "&quot;");
+    let shown = web_sys::window().and_then(|window| window.document()).and_then(|document| {
+        document.query_selector(&format!("section.panel[data-panel={panel}]")).ok().flatten()
+    });
+    let height = shown.map_or(900.0, |shown| shown.get_bounding_client_rect().height().ceil());
+    format!(
+        "<iframe src=\"{address}\" title=\"Simulation: {panel}\" width=\"100%\" height=\"{height}\" \
+         style=\"border: 0\" loading=\"lazy\"></iframe>"
+    )
+}
+
 /// What is in the menu; `busy` while one of its things is done.
 pub(in crate::web) fn menu_body(busy: bool, link: &Scope<Shell>) -> Html {
     let take = |&(what, name, note): &(&'static str, &'static str, &'static str)| {
@@ -174,6 +199,9 @@ pub(in crate::web) fn menu_body(busy: bool, link: &Scope<Shell>) -> Html {
         <div class="menu-body" tabindex="-1">
             <p>{"This run, up to the current tick:"}</p>
             <ul>{for WHATS.iter().map(take)}</ul>
+            <ul><li><button type="button" data-act="copy-frame" onclick={link.callback(|_| ShellMsg::Tools(Msg::Copy(Copied::Frame)))}>
+                {"Copy HTML "}<small>{"this panel in a page of yours"}</small>
+            </button></li></ul>
             <label class="menu-file">{"Open a scenario file "}<small>{"or drop one on the page"}</small>
                 <input type="file" data-act="open-scenario" accept=".toml,text/plain" {onchange} />
             </label>
@@ -181,9 +209,13 @@ pub(in crate::web) fn menu_body(busy: bool, link: &Scope<Shell>) -> Html {
     }
 }
 
-/// Puts a link on the clipboard, or where it can be copied by hand.
-pub(in crate::web) fn copy(saved: &Saved, done: Callback<Answer>) {
-    let link = match address::link_to(saved) {
+/// Puts a link, or a frame for it, on the clipboard, or where it can be copied by hand.
+pub(in crate::web) fn copy(saved: &Saved, what: Copied, done: Callback<Answer>) {
+    let link = address::link_to(saved).map(|link| match what {
+        Copied::Link => link,
+        Copied::Frame => frame(&link, saved.start.panel().name()),
+    });
+    let link = match link {
         Ok(link) => link,
         Err(error) => return done.emit((Err(error), None)),
     };
@@ -193,6 +225,7 @@ pub(in crate::web) fn copy(saved: &Saved, done: Callback<Answer>) {
         let copied = JsFuture::from(clipboard.write_text(&link)).await;
         let length = link.chars().count();
         done.emit(match copied {
+            Ok(_) if matches!(what, Copied::Frame) => (Ok("The HTML is copied.".to_owned()), None),
             Ok(_) => (Ok(format!("The link is copied: {length} characters.")), None),
             Err(_) => by_hand(link),
         });

@@ -14,6 +14,7 @@ const TYPES = {
   ".csv": "text/csv; charset=utf-8",
   ".svg": "image/svg+xml",
   ".png": "image/png",
+  ".webmanifest": "application/manifest+json",
 };
 
 // Serves `folder` under `prefix` ("/" or "/some/path/") and nothing outside of it, so that an absolute address
