@@ -44,7 +44,7 @@ pub(super) enum Job {
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    Run(Measure, Option<u64>),
+    Run(Box<Measure>, Option<u64>),
     /// By moment, then by window.
     Revokes(Vec<Vec<Revoked>>),
     Crashes(Vec<CrashMoment>),
@@ -87,7 +87,7 @@ impl Task {
         match self {
             Task::Run(trial) => trial
                 .advance(Tick::MAX, steps)
-                .then(|| Found::Run(trial.measure(), trial.gauge().longest_watched())),
+                .then(|| Found::Run(Box::new(trial.measure()), trial.gauge().longest_watched())),
             Task::Revokes(revokes) => revokes.advance(steps).then(|| Found::Revokes(revokes.take())),
             Task::Crashes(crashes) => crashes.advance(steps).then(|| Found::Crashes(crashes.take())),
         }

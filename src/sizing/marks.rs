@@ -99,7 +99,7 @@ impl Plan {
 
     pub(super) fn answer(&self, subject: &Subject, found: &[Option<Found>]) -> MarksAnswer {
         let row = |(&(high, low), found): (&(u64, u64), &Option<Found>)| match found {
-            Some(Found::Run(measure, _)) => Some(MarksRow { high, low, measure: measure.clone() }),
+            Some(Found::Run(measure, _)) => Some(MarksRow { high, low, measure: (**measure).clone() }),
             _ => None,
         };
         let rows: Vec<MarksRow> = self.marks.iter().zip(found).filter_map(row).collect();

@@ -130,7 +130,7 @@ impl Plan {
             let runs: Vec<(&Measure, Option<u64>, bool)> = (0..self.poisoned.len())
                 .filter_map(|nth| match found.get(nth * each + at) {
                     Some(Some(Found::Run(measure, waits))) => {
-                        Some((measure, *waits, self.poisoned[nth].1.is_some()))
+                        Some((&**measure, *waits, self.poisoned[nth].1.is_some()))
                     }
                     _ => None,
                 })

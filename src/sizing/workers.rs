@@ -128,7 +128,7 @@ impl Plan {
     pub(super) fn answer(&self, subject: &Subject, found: &[Option<Found>]) -> WorkersAnswer {
         let each = if self.two { 2 } else { 1 };
         let run = |at: usize| match found.get(at) {
-            Some(Some(Found::Run(measure, _))) => Some(measure.clone()),
+            Some(Some(Found::Run(measure, _))) => Some((**measure).clone()),
             _ => None,
         };
         let row = |(at, &workers): (usize, &u32)| {
