@@ -269,7 +269,7 @@ fn every_shell_has_its_completions() {
 #[test]
 fn help_says_what_exit_codes_mean() {
     let said = run(&["--help"]);
-    assert!(said.status == 0 && said.out.contains("1 an expectation or an invariant failed"));
+    assert!(said.status == 0 && said.out.contains("1 an expectation, an invariant or a --fail-if failed"));
     assert_eq!(fed(&["check", "-"], &run(&["example"]).out).status, 0);
     assert_eq!(run(&["--version"]).out.trim(), concat!("kwp ", env!("CARGO_PKG_VERSION")));
     assert_eq!(run(&[]).status, 2);

@@ -78,7 +78,9 @@ impl Cell {
             (self.at_risk, ", committed and at risk"),
             (self.is_spared, ", named in the acknowledgement map"),
         ];
-        let mut label = format!("Offset {}: {}", self.offset, cells::spoken(self.state));
+        // What is read on the cell comes first and alike, for those who tell a program what they see.
+        let note = self.note().map(|note| format!(" {note}")).unwrap_or_default();
+        let mut label = format!("Offset {}{note}: {}", self.offset, cells::spoken(self.state));
         notes.iter().filter(|(holds, _)| *holds).for_each(|(_, note)| label += note);
         label
     }
@@ -114,7 +116,7 @@ fn cell_view(stage: &Stage<'_, Msg>, cell: &Cell, reached: Offset, flashes: bool
                 tabindex={if offset == reached { "0" } else { "-1" }} aria-label={cell.label()}
                 onclick={stage.on(move |_: MouseEvent| Msg::Tap(offset))}>
                 {face}
-                if let Some(note) = cell.note() { <small>{note}</small> }
+                if let Some(note) = cell.note() { {" "}<small>{note}</small> }
             </button>
         </span>
     }

@@ -1,0 +1,71 @@
+// Access for everyone, as far as a machine can judge it: axe finds nothing in any state of any panel, light or dark,
+// wide or narrow.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { AxeBuilder } from "@axe-core/playwright";
+
+import { bring, open, panel, scenario } from "./harness/index.mjs";
+
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+// What a reader can bring a panel to. Each gets the page and its panels, and leads to one state.
+const STATES = {
+  "as it opens": async () => {},
+  "in the middle of a run": async (page, panels) => {
+    for (const shown of panels) await shown.set("timeline", 12);
+  },
+  "at the end of a run, with what went wrong": async (page, [dispatch, watermark, backpressure, rebalance]) => {
+    await watermark.set("commit", "highest");
+    for (const offset of [3, 5]) await watermark.find(`.wm-grid [data-offset="${offset}"]`).click();
+    await watermark.act("crash");
+    await backpressure.set("mode", "block");
+    await rebalance.set("drain", 2);
+    await rebalance.set("guard", "off");
+    for (const shown of [dispatch, backpressure, rebalance]) {
+      await shown.set("timeline", await shown.find('[data-knob="timeline"]').getAttribute("max"));
+    }
+  },
+  "with events, a reason, and two futures": async (page, panels) => {
+    for (const shown of panels) {
+      await shown.set("timeline", 34);
+      await shown.find(".fold summary").click();
+    }
+    const [dispatch, watermark, backpressure] = panels;
+    await dispatch.find('[data-event] [data-act="why"]').first().click();
+    await watermark.set("timeline", 1);
+    await watermark.act("compare");
+    await watermark.find('[data-future="new"] [data-offset="7"]').click();
+    await backpressure.set("mode", "block");
+  },
+  "with a menu and the list of keys": async (page, [dispatch, watermark]) => {
+    await watermark.find(".menu summary").click();
+    await dispatch.root.focus();
+    await page.keyboard.press("?");
+  },
+  "with a scenario that was brought": async (page) => {
+    await bring(page, await scenario(38));
+  },
+};
+
+for (const [scheme, width] of [["light", 1280], ["dark", 1280], ["light", 360], ["dark", 360]]) {
+  for (const [state, lead] of Object.entries(STATES)) {
+    test(`axe finds nothing: ${state}, ${scheme}, ${width} px`, async (t) => {
+      const page = await open(t, { width, scheme, touch: width < 500 });
+      await lead(page, ["dispatch", "watermark", "backpressure", "rebalance"].map((name) => panel(page, name)));
+      const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
+      // A mark of a crowded timeline is small; the list of events leads to the same moments.
+      const small = ({ id }, { target }) => id === "target-size" && /\.mark\b|data-mark/.test(target.join(" "));
+      for (const violation of violations) violation.nodes = violation.nodes.filter((node) => !small(violation, node));
+      const told = violations.filter(({ nodes }) => nodes.length > 0).map(({ id, help, nodes }) => {
+        const places = nodes.slice(0, 4).map(({ target, any, all, none }) => {
+          const why = [...any, ...all, ...none].map(({ message }) => message).join("; ");
+          return `    ${target.join(" ")}\n      ${why}`;
+        });
+        return `${id}: ${help} (${nodes.length})\n${places.join("\n")}`;
+      });
+      assert.equal(told.join("\n"), "");
+    });
+  }
+}
