@@ -15,8 +15,8 @@ use crate::{
     ledger::escaped,
     scenario::{BadInput, open},
     settings::{
-        Dialect, Form, LIBRARIES, LONGEST_SETTINGS, Language, Library, Mapping, Mention, Origin, Read,
-        Settings, Source, Verdict, Weight, Work, knobs, read, skeleton, verdicts, write,
+        Dialect, Form, LIBRARIES, LONGEST_SETTINGS, Language, Library, Mention, Origin, Read, Settings,
+        Source, Together, Verdict, Weight, Work, base, read, scenario, skeleton, together, verdicts, write,
     },
     traffic::Span,
     world::Knobs,
@@ -127,7 +127,7 @@ pub(super) fn run(args: &SettingsArgs, paper: &mut Paper) -> u8 {
 
 fn try_run(args: &SettingsArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::Error>> {
     let read = args.file.as_ref().map(|file| load(file, args.dialect)).transpose()?;
-    let base = base(args.library, read.as_ref());
+    let base = base_of(args.library, read.as_ref());
     let defaults = base.map(Library::settings).unwrap_or_default();
     let own = read.as_ref().map_or_else(Settings::default, |read| read.settings.clone());
     let settings = own.over(&defaults);
@@ -145,16 +145,9 @@ fn try_run(args: &SettingsArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::er
     Ok(u8::from(is_bad))
 }
 
-/// Whose defaults fill in what a file does not say: those of the library that was named, or of the client whose
-/// names the file uses.
-fn base(named: Option<&'static Library>, read: Option<&Read>) -> Option<&'static Library> {
-    named.or_else(|| {
-        Library::named(match read?.dialect {
-            Dialect::Java => "java",
-            Dialect::Spring => "spring",
-            Dialect::Librdkafka => "librdkafka",
-        })
-    })
+/// The library that was named, or the client whose names the file uses.
+fn base_of(named: Option<&'static Library>, read: Option<&Read>) -> Option<&'static Library> {
+    named.or_else(|| base(read?))
 }
 
 /// The engine's knobs for a file of settings, or for the defaults of a library, where a tick is `tick` long; with what
@@ -165,24 +158,8 @@ pub(super) fn as_knobs(
     tick: Span,
 ) -> Result<(Knobs, Vec<String>), Box<dyn std::error::Error>> {
     let read = file.map(|file| load(file, None)).transpose()?;
-    let base = base(library, read.as_ref());
-    let own = read.as_ref().map_or_else(Settings::default, |read| read.settings.clone());
-    let Mapping { knobs, notes: decided } =
-        knobs(&own.over(&base.map(Library::settings).unwrap_or_default()), tick)?;
-    let mut notes: Vec<String> = base
-        .map(|library| format!("What the settings leave open has its default, by: {}.", library.name))
-        .into_iter()
-        .collect();
-    if let Some(Read { invalid, unknown, .. }) = &read {
-        let told = |what: &str, mention: &Mention| format!("line {}: {} {what}", mention.line, mention.name);
-        notes.extend(
-            invalid
-                .iter()
-                .map(|mention| told("has a value that makes no sense, and counts for nothing", mention)),
-        );
-        notes.extend(unknown.iter().map(|mention| told("is not known, and counts for nothing", mention)));
-    }
-    notes.extend(decided);
+    let base = base_of(library, read.as_ref());
+    let Together { knobs, notes, .. } = together(&Settings::default(), read.as_ref(), base, tick)?;
     Ok((knobs, notes))
 }
 
@@ -213,34 +190,6 @@ fn exported(export: Export, settings: &Settings, tick: Span) -> Result<String, B
         Export::Go => skeleton(settings, Language::Go),
         Export::Rust => skeleton(settings, Language::Rust),
     })
-}
-
-/// A scenario with these knobs and a log to try them on.
-fn scenario(settings: &Settings, tick: Span) -> Result<String, Box<dyn std::error::Error>> {
-    use crate::{
-        export::scenario::{Story, write},
-        ids::{ConsumerId, Offset, Tick},
-        player::Inputs,
-        world::{Generated, Log, Setup},
-    };
-    let mapping = knobs(settings, tick)?;
-    let log = Log::generated(Offset(0), Generated::new(0, 200, 20, 1, (10, 100))?)?;
-    let setup = Setup::new(std::sync::Arc::new(log), mapping.knobs, &[ConsumerId::A])?;
-    let mut comment =
-        vec![format!("One tick is {tick}. The log is only there to have one: put your own trace in.")];
-    comment.extend(mapping.notes);
-    let comment: Vec<&str> = comment.iter().map(String::as_str).collect();
-    let inputs = Inputs::new();
-    let story = Story {
-        comment: &comment,
-        title: None,
-        source: None,
-        setup: &setup,
-        inputs: &inputs,
-        last: Tick(100_000),
-        panel: None,
-    };
-    Ok(write(&story)?)
 }
 
 fn print(

@@ -23,12 +23,8 @@ use crate::{
     scenario::Scenario,
     settings::Library,
     sizing::{Answer, Effort, Question, Report, Study, Subject, Survey, Unit},
-    traffic::Report as TrafficReport,
     world::{Knobs, Setup},
 };
-
-/// Bad rows that are shown.
-const BAD_ROWS: usize = 5;
 
 /// Arguments of `kwp size`.
 #[derive(Args, Debug)]
@@ -132,10 +128,7 @@ fn named(args: &SizeArgs) -> Result<Named, Box<dyn std::error::Error>> {
         given => {
             let traffic = traffic::load(given, &args.reading)?;
             tick = traffic.tick().or(tick);
-            notes.extend(told_of(traffic.report()));
-            let summary = traffic.summary();
-            // That every figure flatters the report says itself, of any log.
-            notes.extend(summary.warnings().into_iter().skip(summary.is_flattering().into()));
+            notes.extend(traffic.remarks());
             let name = match given {
                 Given::Path(path) => {
                     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
@@ -171,18 +164,6 @@ fn named(args: &SizeArgs) -> Result<Named, Box<dyn std::error::Error>> {
     }
     let unit = tick.map_or(Unit::TICKS, |tick| Unit::of_nanos(tick.nanos()));
     Ok(Named { name, setup: Setup::new(log, knobs, &[ConsumerId::A])?, unit, notes })
-}
-
-/// How the file was read, where that was not as it stands.
-fn told_of(report: &TrafficReport) -> Vec<String> {
-    let mut notes: Vec<String> =
-        report.columns.iter().filter(|found| found.guessed).map(|found| format!("{found}.")).collect();
-    if report.skipped > 0 {
-        notes.push(format!("{} of {} rows were skipped:", report.skipped, report.rows));
-    }
-    notes.extend(report.bad.iter().take(BAD_ROWS).map(ToString::to_string));
-    notes.extend(report.notes.iter().cloned());
-    notes
 }
 
 fn try_run(args: &SizeArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::Error>> {

@@ -7,6 +7,7 @@
 //! Here is what is done, a function of plain values that runs anywhere; `worker`, which is there on wasm32
 //! alone, is how it is asked for.
 
+pub mod consumer;
 mod export;
 mod import;
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `{id, kind: "export", link, run, what}`, `what` one of toml, csv, jsonl, svg, png | `{id, ok: true, name, type, bytes}`, `bytes` a `Uint8Array` |
 //! | `{id, kind: "import", name, text}` | `{id, ok: true, link, warnings}`, `warnings` an array of sentences |
+//! | `{id, kind: "consumer", ...}` | see `consumer::worker` |
 //! | either | `{id, ok: false, error}`, `error` a text for the reader, which may have several lines |
 //!
 //! `www/office.js` starts it, and keeps what comes before it is there.
@@ -27,6 +28,9 @@ pub fn start() {
 }
 
 fn answer(scope: &DedicatedWorkerGlobalScope, message: &JsValue) {
+    if get(message, "kind") == "consumer" {
+        return super::consumer::worker::hear(scope, message);
+    }
     let answer = Object::new();
     set(&answer, "id", &get(message, "id"));
     let transferred = Array::new();

@@ -9,6 +9,7 @@
 //! one record at a time, and a poll, a commit and a dispatch cost nothing. What comes out is what waiting,
 //! order and intake make of the work, which is a bound on what a real consumer can do, and as a rule close to it.
 
+mod arrivals;
 mod axes;
 mod bits;
 mod chance;
@@ -30,6 +31,7 @@ mod trial;
 mod unit;
 mod workers;
 
+pub use arrivals::arrivals;
 pub use chance::upper_bound;
 pub use crash::CrashAnswer;
 pub use dial::{Dial, MOST_VALUES};

@@ -53,6 +53,9 @@ struct Row {
     work: u64,
 }
 
+/// Bad rows that a report tells of.
+const REMARKED_ROWS: usize = 5;
+
 const NO_KEY: u32 = u32::MAX;
 
 /// Work until somebody taps the record, and work that never ends, as a trace spells them.
@@ -119,6 +122,24 @@ impl Traffic {
     #[must_use]
     pub fn summary(&self) -> Summary {
         Summary::of(self)
+    }
+
+    /// What a report on it has to say beside the numbers, in sentences: which columns were guessed from names that do
+    /// not say it, what was wrong with rows, what else is odd. That every figure flatters is not among it: reports say
+    /// so of any log.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        let Report { columns, skipped, rows, bad, notes, .. } = &self.report;
+        let guessed = columns.iter().filter(|found| found.guessed && found.name != found.what);
+        let mut remarks: Vec<String> = guessed.map(|found| format!("{found}.")).collect();
+        if *skipped > 0 {
+            remarks.push(format!("{skipped} of {rows} rows were skipped:"));
+        }
+        remarks.extend(bad.iter().take(REMARKED_ROWS).map(ToString::to_string));
+        remarks.extend(notes.iter().cloned());
+        let summary = self.summary();
+        remarks.extend(summary.warnings().into_iter().skip(summary.is_flattering().into()));
+        remarks
     }
 
     /// Tick, key and work of every record, in the order of arrival. Times that were read as times begin at tick 0 and

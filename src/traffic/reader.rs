@@ -130,6 +130,12 @@ impl Reader {
         }
     }
 
+    /// The names in the header, once it was read; also where it will not do.
+    #[must_use]
+    pub fn titles(&self) -> &[String] {
+        &self.body.titles
+    }
+
     /// There is nothing more: the traffic.
     ///
     /// # Errors
@@ -194,6 +200,7 @@ fn delimiter(header: &[u8]) -> u8 {
 struct Body {
     name: String,
     options: Options,
+    titles: Vec<String>,
     header: Option<Header>,
     rows: Vec<Row>,
     keys: BTreeMap<Key, u32>,
@@ -235,6 +242,7 @@ impl Body {
         Body {
             name,
             options,
+            titles: Vec::new(),
             header: None,
             rows: Vec::new(),
             keys: BTreeMap::new(),
@@ -254,7 +262,8 @@ impl Body {
                     "a header such as time,key,work",
                 )
             })?;
-            self.header = Some(read_header(&self.name, line, fields, &self.options, &mut self.report)?);
+            self.titles = titles(&self.name, line, fields)?;
+            self.header = Some(read_header(&self.name, line, &self.titles, &self.options, &mut self.report)?);
             return Ok(());
         };
         if let Ok(fields) = row
@@ -424,23 +433,25 @@ fn why_broken(line: usize, broken: Broken) -> String {
     }
 }
 
+fn titles(name: &str, line: usize, fields: Fields<'_>) -> Result<Vec<String>, BadInput> {
+    let titles: Result<Vec<String>, _> =
+        fields.iter().map(|field| std::str::from_utf8(field).map(|title| title.trim().to_owned())).collect();
+    titles
+        .map_err(|_| BadInput::at_line(name, line, "the header is not UTF-8", "a CSV file encoded as UTF-8"))
+}
+
 fn read_header(
     name: &str,
     line: usize,
-    fields: Fields<'_>,
+    titles: &[String],
     options: &Options,
     report: &mut Report,
 ) -> Result<Header, BadInput> {
-    let titles: Result<Vec<String>, _> =
-        fields.iter().map(|field| std::str::from_utf8(field).map(|title| title.trim().to_owned())).collect();
-    let titles = titles.map_err(|_| {
-        BadInput::at_line(name, line, "the header is not UTF-8", "a CSV file encoded as UTF-8")
-    })?;
     let columns = &options.columns;
     for (what, pick) in [("time", &columns.time), ("key", &columns.key), ("work", &columns.work)] {
         // Where work can be drawn, a column that cannot be guessed need not be there.
         let spared = what == "work" && *pick == Pick::Guess && options.latency.is_some();
-        match find(what, pick, &titles, &report.columns) {
+        match find(what, pick, titles, &report.columns) {
             Ok(found) => report.columns.extend(found),
             Err(_) if spared => {}
             Err(why) => return Err(BadInput::at_line(name, line, why.message, why.expected)),

@@ -197,6 +197,33 @@ impl Summary {
         warnings
     }
 
+    /// All of it, each with its name, as a reader knows time.
+    #[must_use]
+    pub fn pairs(&self) -> Vec<(&'static str, String)> {
+        let with = |text: String, more: Option<String>| text + more.as_deref().unwrap_or_default();
+        let keyless =
+            (self.without_key > 0).then(|| format!(", {} without a key", grouped(self.without_key)));
+        let hottest = self.hottest.as_ref().map(|hottest| {
+            let name: String = hottest.name.chars().take(40).collect();
+            let share = decimals(self.hottest_share(), 10, 1);
+            format!(", the hottest {name} with {} ({share} %)", counted(hottest.records, "record"))
+        });
+        let from = (self.first > 0).then(|| format!(", from tick {}", grouped(self.first)));
+        let (mean, peak) = (self.rate(self.rows, self.span), self.rate(self.peak, self.window));
+        let [p50, p99, max] = [self.work_p50, self.work_p99, self.work_max].map(|ticks| self.length(ticks));
+        let busy = format!("{} on average", decimals(self.mean_busy(), 1000, 2));
+        let most =
+            self.most_busy().map(|most| format!("; the keys keep {} busy at most", decimals(most, 1000, 2)));
+        vec![
+            ("records", with(grouped(self.rows), keyless)),
+            ("keys", with(grouped(self.keys), hottest)),
+            ("span", with(self.length(self.span), from)),
+            ("arrivals", format!("{mean} on average, {peak} in the busiest {}", self.length(self.window))),
+            ("work", format!("p50 {p50}, p99 {p99}, max {max}")),
+            ("busy workers", with(busy, most)),
+        ]
+    }
+
     /// Records within `window` ticks as a rate that the reader knows: a second, or a tick.
     fn rate(&self, records: u64, ticks: u64) -> String {
         let second = self.tick.map_or(1, |tick| (1_000_000_000 / tick.nanos()).max(1));
@@ -213,27 +240,9 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "records        {}", grouped(self.rows))?;
-        if self.without_key > 0 {
-            write!(f, ", {} without a key", grouped(self.without_key))?;
-        }
-        write!(f, "\nkeys           {}", grouped(self.keys))?;
-        if let Some(hottest) = &self.hottest {
-            let name: String = hottest.name.chars().take(40).collect();
-            let share = decimals(self.hottest_share(), 10, 1);
-            write!(f, ", the hottest {name} with {} ({share} %)", counted(hottest.records, "record"))?;
-        }
-        write!(f, "\nspan           {}", self.length(self.span))?;
-        if self.first > 0 {
-            write!(f, ", from tick {}", grouped(self.first))?;
-        }
-        let (mean, peak) = (self.rate(self.rows, self.span), self.rate(self.peak, self.window));
-        write!(f, "\narrivals       {mean} on average, {peak} in the busiest {}", self.length(self.window))?;
-        let [p50, p99, max] = [self.work_p50, self.work_p99, self.work_max].map(|ticks| self.length(ticks));
-        write!(f, "\nwork           p50 {p50}, p99 {p99}, max {max}")?;
-        write!(f, "\nbusy workers   {} on average", decimals(self.mean_busy(), 1000, 2))?;
-        if let Some(most) = self.most_busy() {
-            write!(f, "; the keys keep {} busy at most", decimals(most, 1000, 2))?;
+        for (nth, (name, value)) in self.pairs().into_iter().enumerate() {
+            let line = if nth == 0 { "" } else { "\n" };
+            write!(f, "{line}{name:<14} {value}")?;
         }
         Ok(())
     }
