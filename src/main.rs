@@ -15,11 +15,12 @@ mod parts {
 
     use keyed_worker_pool::{
         presets::Panel,
-        web::parts::{Desk, Load, Loading, MakeScene, Unloaded},
+        web::parts::{Desk, Load, Loading, MakeScene, MountConsumer, Unloaded},
     };
     use wasm_split_helpers::wasm_split;
 
-    pub(super) const LOAD: Load = Load { scene, desk: || Box::pin(desk()) };
+    pub(super) const LOAD: Load =
+        Load { scene, consumer: || Box::pin(consumer()), desk: || Box::pin(desk()) };
 
     fn scene(panel: Panel) -> Loading<MakeScene> {
         match panel {
@@ -34,6 +35,11 @@ mod parts {
     #[wasm_split(desk, fallible)]
     fn desk() -> Result<&'static Desk, Unloaded> {
         Ok(Desk::whole())
+    }
+
+    #[wasm_split(consumer, fallible)]
+    fn consumer() -> Result<MountConsumer, Unloaded> {
+        Ok(MountConsumer::whole())
     }
 
     #[wasm_split(watermark, fallible)]

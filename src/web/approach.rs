@@ -1,4 +1,5 @@
-//! Panels are loaded when the reader comes near: until then their places show the article's still pictures.
+//! Panels, and the section on the reader's own consumer, are loaded when the reader comes near: until then their places
+//! show the article's still pictures.
 //!
 //! The first view loads what it shows and nothing else. A panel that the address names is loaded at once, wherever
 //! it is; one that cannot be loaded says so in its place, and can be tried again.
@@ -15,7 +16,7 @@ use yew::platform::spawn_local;
 
 use super::{
     address,
-    parts::LoadScene,
+    parts::{Load, LoadConsumer, LoadScene},
     shell::{Props, Shell},
 };
 use crate::presets::Panel;
@@ -26,8 +27,46 @@ const NEAR: &str = "150% 0px";
 
 const UNLOADED: &str = "This simulation could not be loaded: the network failed, or a file of the page is missing. The article reads well without it.";
 
-/// A panel's place in the article.
-#[derive(Default)]
+/// What has a place in the article.
+#[derive(Clone, Copy, PartialEq)]
+enum Spot {
+    Panel(Panel),
+    /// The reader's own consumer.
+    Consumer,
+}
+
+impl Spot {
+    const COUNT: usize = Panel::ALL.len() + 1;
+
+    fn all() -> impl Iterator<Item = Spot> {
+        Panel::ALL.into_iter().map(Spot::Panel).chain([Spot::Consumer])
+    }
+
+    fn nth(self) -> usize {
+        match self {
+            Spot::Panel(panel) => panel as usize,
+            Spot::Consumer => Panel::ALL.len(),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Spot::Panel(panel) => panel.name(),
+            Spot::Consumer => "consumer",
+        }
+    }
+
+    fn id(self) -> String {
+        format!("panel-{}", self.name())
+    }
+
+    fn place(self, document: &Document) -> Option<Element> {
+        document.get_element_by_id(&self.id())
+    }
+}
+
+/// How far a place has got.
+#[derive(Clone, Copy, Default)]
 enum Place {
     /// There is none, or nothing is to come of it.
     #[default]
@@ -39,14 +78,14 @@ enum Place {
 }
 
 thread_local! {
-    static LOAD: Cell<Option<LoadScene>> = const { Cell::new(None) };
-    static PLACES: RefCell<[Place; Panel::ALL.len()]> = RefCell::default();
+    static LOAD: Cell<Option<Load>> = const { Cell::new(None) };
+    static PLACES: RefCell<[Place; Spot::COUNT]> = RefCell::default();
 }
 
 /// Watches the panels' places from now on. The first panel of the article is there at once.
 ///
 /// A page without one of the places simply lacks that panel.
-pub(super) fn listen(document: &Document, load: LoadScene) {
+pub(super) fn listen(document: &Document, load: Load) {
     LOAD.set(Some(load));
     let on_cross = Closure::<dyn FnMut(Array, IntersectionObserver)>::new(cross);
     let options = IntersectionObserverInit::new();
@@ -55,16 +94,16 @@ pub(super) fn listen(document: &Document, load: LoadScene) {
     on_cross.forget();
     // In somebody else's page there is one panel only (www/theme.js).
     let alone = document.document_element().and_then(|root| root.get_attribute("data-embed"));
-    for panel in Panel::ALL {
-        if alone.as_deref().is_some_and(|name| name != panel.name()) {
+    for spot in Spot::all() {
+        if alone.as_deref().is_some_and(|name| name != spot.name()) {
             continue;
         }
-        let Some(place) = place(document, panel) else { continue };
-        PLACES.with_borrow_mut(|places| places[panel as usize] = Place::Still);
+        let Some(place) = spot.place(document) else { continue };
+        set(spot, Place::Still);
         match &observer {
-            Some(observer) if panel != Panel::Dispatch => observer.observe(&place),
+            Some(observer) if spot != Spot::Panel(Panel::Dispatch) => observer.observe(&place),
             // A browser that cannot tell what is near gets everything.
-            _ => now(panel),
+            _ => come(spot),
         }
     }
     named();
@@ -77,36 +116,60 @@ pub(super) fn named() {
 
 /// Loads a panel, unless it is there or on its way.
 pub(super) fn now(panel: Panel) {
-    let still = PLACES.with_borrow(|places| matches!(places[panel as usize], Place::Still));
+    come(Spot::Panel(panel));
+}
+
+fn set(spot: Spot, place: Place) {
+    PLACES.with_borrow_mut(|places| places[spot.nth()] = place);
+}
+
+fn come(spot: Spot) {
+    let still = PLACES.with_borrow(|places| matches!(places[spot.nth()], Place::Still));
     let document = web_sys::window().and_then(|window| window.document());
-    let place = document.and_then(|document| place(&document, panel));
+    let place = document.and_then(|document| spot.place(&document));
     let (true, Some(load), Some(place)) = (still, LOAD.get(), place) else { return };
-    PLACES.with_borrow_mut(|places| places[panel as usize] = Place::Taken);
-    let style = style(panel);
+    set(spot, Place::Taken);
+    let style = style(spot);
     spawn_local(async move {
-        let scene = load(panel).await;
-        if let Some(style) = style {
-            // A panel without its style sheet is not pretty, and works.
-            let _ = JsFuture::from(style).await;
-        }
-        match scene {
-            Ok(scene) => {
-                place.set_inner_html("");
-                yew::Renderer::<Shell>::with_root_and_props(place, Props { panel, scene }).render();
-            }
-            Err(_) => {
-                PLACES.with_borrow_mut(|places| places[panel as usize] = Place::Still);
-                // A place that cannot say so still shows its picture.
-                let _ = refuse(&place, panel);
-            }
+        let is_there = match spot {
+            Spot::Panel(panel) => show(load.scene, panel, style, &place).await,
+            Spot::Consumer => show_consumer(load.consumer, style, &place).await,
+        };
+        if is_there.is_none() {
+            set(spot, Place::Still);
+            // A place that cannot say so still shows its picture.
+            let _ = refuse(&place, spot);
         }
     });
 }
 
+async fn show(load: LoadScene, panel: Panel, style: Option<Promise>, place: &Element) -> Option<()> {
+    let scene = load(panel).await;
+    styled(style).await;
+    let scene = scene.ok()?;
+    place.set_inner_html("");
+    yew::Renderer::<Shell>::with_root_and_props(place.clone(), Props { panel, scene }).render();
+    Some(())
+}
+
+async fn show_consumer(load: LoadConsumer, style: Option<Promise>, place: &Element) -> Option<()> {
+    let mount = load().await;
+    styled(style).await;
+    mount.ok()?.mount(place.clone());
+    Some(())
+}
+
+async fn styled(style: Option<Promise>) {
+    if let Some(style) = style {
+        // What comes without its style sheet is not pretty, and works.
+        let _ = JsFuture::from(style).await;
+    }
+}
+
 /// Has the browser fetch a panel's style sheet, if the page holds it back until then.
-fn style(panel: Panel) -> Option<Promise> {
+fn style(spot: Spot) -> Option<Promise> {
     let document = web_sys::window()?.document()?;
-    let held = document.query_selector(&format!("link[data-style={}]", panel.name())).ok()??;
+    let held = document.query_selector(&format!("link[data-style={}]", spot.name())).ok()??;
     Some(Promise::new(&mut |come, _| {
         let _ = held.add_event_listener_with_callback("load", &come);
         let _ = held.add_event_listener_with_callback("error", &come);
@@ -120,17 +183,17 @@ fn cross(entries: Array, observer: IntersectionObserver) {
     for entry in entries.iter().filter_map(|entry| entry.dyn_into::<IntersectionObserverEntry>().ok()) {
         let place = entry.target();
         if entry.is_intersecting()
-            && let Some(panel) = Panel::ALL.into_iter().find(|panel| place.id() == id(*panel))
+            && let Some(spot) = Spot::all().find(|spot| place.id() == spot.id())
         {
             observer.unobserve(&place);
-            now(panel);
+            come(spot);
         }
     }
 }
 
 /// Says above the still picture that there will be no more than that, for now. The markup is that of the notices
 /// of `www/boot.js`.
-fn refuse(place: &Element, panel: Panel) -> Option<()> {
+fn refuse(place: &Element, spot: Spot) -> Option<()> {
     let document = place.owner_document()?;
     let element = |name: &str| document.create_element(name).ok();
     let (notice, text, again) = (element("div")?, element("p")?, element("button")?);
@@ -144,19 +207,11 @@ fn refuse(place: &Element, panel: Panel) -> Option<()> {
     let gone = notice.clone();
     let on_click = Closure::once_into_js(move || {
         gone.remove();
-        now(panel);
+        come(spot);
     });
     again.add_event_listener_with_callback("click", on_click.unchecked_ref()).ok()?;
     notice.append_child(&text).ok()?;
     notice.append_child(&again).ok()?;
     place.insert_before(&notice, place.first_child().as_ref()).ok()?;
     Some(())
-}
-
-fn place(document: &Document, panel: Panel) -> Option<Element> {
-    document.get_element_by_id(&id(panel))
-}
-
-fn id(panel: Panel) -> String {
-    format!("panel-{}", panel.name())
 }

@@ -4,6 +4,7 @@ mod address;
 mod approach;
 mod backpressure;
 mod chip;
+mod consumer;
 mod desk;
 mod dispatch;
 mod drop;
@@ -29,7 +30,7 @@ pub fn start(load: parts::Load) {
     let Some(document) = window.document() else { return };
     desk::listen(&document, load.desk);
     let place = document.clone();
-    address::listen(&window, move || approach::listen(&place, load.scene));
+    address::listen(&window, move || approach::listen(&place, load));
     frames::mark_resizing(&window);
     drop::listen(&document);
     swipe::listen(&document);

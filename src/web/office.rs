@@ -121,17 +121,22 @@ fn ask(request: &[(&str, JsValue)], answered: Callback<Result<JsValue, String>>)
     }
 }
 
+/// A worker with the second module, which it loads; what it is sent waits for that.
+pub(super) fn worker() -> Option<Worker> {
+    let document = web_sys::window()?.document()?;
+    let meta = document.query_selector("meta[name=office]").ok()??;
+    let base = document.base_uri().ok()??;
+    let address = Url::new_with_base(&meta.get_attribute("content")?, &base).ok()?.href();
+    let options = WorkerOptions::new();
+    options.set_type(WorkerType::Module);
+    Worker::new_with_options(&address, &options).ok()
+}
+
 const CLOSED: &str = "The part of the page that reads and writes files could not be loaded, or stopped. Is the network there? Try again.";
 
 impl Office {
     fn open() -> Option<Office> {
-        let document = web_sys::window()?.document()?;
-        let meta = document.query_selector("meta[name=office]").ok()??;
-        let base = document.base_uri().ok()??;
-        let address = Url::new_with_base(&meta.get_attribute("content")?, &base).ok()?.href();
-        let options = WorkerOptions::new();
-        options.set_type(WorkerType::Module);
-        let worker = Worker::new_with_options(&address, &options).ok()?;
+        let worker = worker()?;
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| hear(&event.data()));
         let on_error = Closure::<dyn FnMut(Event)>::new(|event: Event| {
             // Said to the reader by whoever waits.
@@ -173,8 +178,8 @@ fn text(answer: &JsValue, name: &str) -> String {
     value.and_then(|value| value.dyn_into::<JsString>().ok()).map(String::from).unwrap_or_default()
 }
 
-/// Gives the reader a file.
-fn save(answer: &JsValue, name: &str) -> Result<(), String> {
+/// Gives the reader a file: an answer's `bytes` of its `type`.
+pub(super) fn save(answer: &JsValue, name: &str) -> Result<(), String> {
     let save = || {
         let bytes = Reflect::get(answer, &"bytes".into())?.dyn_into::<Uint8Array>()?;
         let options = BlobPropertyBag::new();

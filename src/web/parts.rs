@@ -6,8 +6,11 @@
 
 use std::pin::Pin;
 
+use web_sys::Element;
+
 use super::{
     backpressure::BackpressureScene,
+    consumer,
     dispatch::DispatchScene,
     rebalance::RebalanceScene,
     scene::{AnyScene, Scene},
@@ -30,6 +33,9 @@ pub type Loading<T> = Pin<Box<dyn Future<Output = Result<T, Unloaded>>>>;
 /// Fetches a panel's scene, or has it.
 pub type LoadScene = fn(Panel) -> Loading<MakeScene>;
 
+/// Fetches the section on the reader's own consumer.
+pub type LoadConsumer = fn() -> Loading<MountConsumer>;
+
 /// Fetches the desk.
 pub type LoadDesk = fn() -> Loading<&'static Desk>;
 
@@ -38,8 +44,26 @@ pub type LoadDesk = fn() -> Loading<&'static Desk>;
 pub struct Load {
     /// A panel's scene.
     pub scene: LoadScene,
+    /// The section on the reader's own consumer.
+    pub consumer: LoadConsumer,
     /// What is done with a run besides playing it.
     pub desk: LoadDesk,
+}
+
+/// Puts the section on the reader's own consumer into its place.
+#[derive(Clone, Copy, Debug)]
+pub struct MountConsumer(fn(Element));
+
+impl MountConsumer {
+    /// The section.
+    #[must_use]
+    pub fn whole() -> MountConsumer {
+        MountConsumer(consumer::mount)
+    }
+
+    pub(super) fn mount(self, place: Element) {
+        (self.0)(place);
+    }
 }
 
 impl MakeScene {

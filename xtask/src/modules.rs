@@ -70,7 +70,7 @@ pub(crate) fn make() -> Result<()> {
 }
 
 /// The panels whose style sheets come with them.
-const LATER: [&str; 3] = ["watermark", "backpressure", "rebalance"];
+const LATER: [&str; 4] = ["watermark", "backpressure", "rebalance", "consumer"];
 
 /// Takes from the links to those style sheets what makes a browser fetch them: the page gives it back when the
 /// panel is to come (`src/web/approach.rs`).
