@@ -72,6 +72,8 @@ async function smoothly(page, act) {
 // What a button gives: the file's text.
 async function taken(page, button) {
   const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+  // Chromium drops the eleventh download within a second.
+  await page.waitForTimeout(120);
   return readFile(await download.path(), "utf8");
 }
 
