@@ -213,6 +213,9 @@ test("sizing can be stopped, and is dropped when the settings change", async (t)
   const { section } = await consumer(t);
   await source(section, "shape").click();
   await records(section, 6_000);
+  // More than any machine is done with before it is stopped.
+  await fill(section, "rate", "1000");
+  await records(section, 60_000);
   await section.locator("[data-act=size]").click();
   await section.locator("[data-answer]").first().waitFor({ timeout: PATIENCE });
   await section.locator("[data-act=stop]").click();
