@@ -35,6 +35,46 @@ impl FromStr for Given {
 /// Writes a file: all of it, or the old one stays. An old one keeps its permissions, and its owner where that
 /// may be set; one that may not be written is left alone, although its folder would allow to replace it.
 pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let Beginning { path, old, temporary, mut file } = begin(path)?;
+    let written = file.write_all(content).and_then(|()| {
+        if let Some(old) = old {
+            keep_owner(&temporary, &old);
+            fs::set_permissions(&temporary, old.permissions())?;
+        }
+        fs::rename(&temporary, &path)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// Whether [`replace`] would come to write this file, as things stand: to be asked before long work whose result
+/// goes there.
+pub(super) fn is_replaceable(path: &Path) -> io::Result<()> {
+    fs::remove_file(begin(path)?.temporary)
+}
+
+/// Whether two paths name one file, which need not be there.
+pub(super) fn is_same(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")));
+        fs::canonicalize(path).or(folder.map(|folder| folder.join(path.file_name().unwrap_or_default())))
+    };
+    matches!((place(one), place(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// A file that is about to be replaced.
+struct Beginning {
+    path: PathBuf,
+    old: Option<fs::Metadata>,
+    /// Beside it, and still empty.
+    temporary: PathBuf,
+    file: fs::File,
+}
+
+fn begin(path: &Path) -> io::Result<Beginning> {
     // A link goes on pointing where it did.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let old = match fs::metadata(&path) {
@@ -53,18 +93,8 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     temporary.push(name);
     temporary.push(format!(".{}.new", std::process::id()));
     let temporary = path.with_file_name(temporary);
-    let mut file = fs::File::create_new(&temporary)?;
-    let written = file.write_all(content).and_then(|()| {
-        if let Some(old) = old {
-            keep_owner(&temporary, &old);
-            fs::set_permissions(&temporary, old.permissions())?;
-        }
-        fs::rename(&temporary, &path)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
+    let file = fs::File::create_new(&temporary)?;
+    Ok(Beginning { path, old, temporary, file })
 }
 
 /// Not everybody may give files away; then the new one is the writer's.

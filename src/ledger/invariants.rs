@@ -103,7 +103,7 @@ pub const INVARIANTS: [Invariant; 15] = [
     },
     Invariant {
         sentence: "in flight never exceeds the heap ceiling",
-        broken_by: "an unbounded queue",
+        broken_by: "an unbounded queue, or marks or polls larger than the heap",
         holds: |world, notes, _| {
             let ceiling = world.knobs().heap_ceiling.unwrap_or(u64::MAX);
             notes.out_of_memory.is_none()
@@ -112,7 +112,7 @@ pub const INVARIANTS: [Invariant; 15] = [
     },
     Invariant {
         sentence: "a poll at least every max.poll.interval",
-        broken_by: "blocking intake, or a drain as long as the interval",
+        broken_by: "blocking intake, or a drain of the interval less one tick, or longer",
         holds: |_, notes, _| !notes.evicted,
     },
     Invariant {

@@ -179,8 +179,8 @@ fn too_late(at: &[Value<'_>], last: Tick) -> Option<String> {
 }
 
 /// The scenario files that a path names: itself, or the `.toml` files directly in a folder, by name, but for
-/// hidden ones. Whatever is there under such a name and is no folder is to be read, so that a link that leads
-/// nowhere is not passed over.
+/// hidden ones. A link that leads nowhere is not passed over; a folder is, and a pipe, which might keep whoever
+/// reads everything here waiting.
 ///
 /// # Errors
 /// If the folder cannot be read or holds none.
@@ -196,7 +196,8 @@ pub fn files(path: &Path) -> Result<Vec<PathBuf>, BadInput> {
         let (name, file) = (entry.file_name(), entry.path());
         let is_hidden = name.as_encoded_bytes().starts_with(b".");
         let is_scenario = file.extension().is_some_and(|extension| extension == "toml");
-        if is_scenario && !is_hidden && !file.is_dir() {
+        let is_special = file.exists() && !file.is_file();
+        if is_scenario && !is_hidden && !is_special {
             files.push(file);
         }
     }

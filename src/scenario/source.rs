@@ -20,14 +20,13 @@ pub const LONGEST_FILE: u64 = 16 << 20;
 /// Characters of a quoted line that are shown at most.
 const QUOTED: usize = 100;
 
-/// Opens a regular file. Anything else is refused before it is opened: a pipe that nobody writes to would keep
-/// its reader waiting.
+/// Opens whatever can be read to an end: a pipe too, as a shell's `<(...)` gives it. How much of it is read is
+/// bounded, whoever writes.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
-    let kind = fs::metadata(path)?;
-    if kind.is_dir() {
+    if fs::metadata(path)?.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    if kind.is_file() { File::open(path) } else { Err(io::ErrorKind::Unsupported.into()) }
+    File::open(path)
 }
 
 /// A text with the name to call it by.
@@ -196,7 +195,6 @@ impl BadInput {
             io::ErrorKind::NotFound => "there is no such file".to_owned(),
             io::ErrorKind::IsADirectory => "this is a directory".to_owned(),
             io::ErrorKind::PermissionDenied => "reading it is not permitted".to_owned(),
-            io::ErrorKind::Unsupported => "this is not a regular file".to_owned(),
             _ => format!("it cannot be read: {error}"),
         };
         BadInput::whole(file, message, "a readable file, or - for standard input")
