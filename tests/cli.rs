@@ -6,6 +6,7 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
+    thread,
 };
 
 /// A folder that is gone after the test.
@@ -670,19 +671,30 @@ fn files_that_cannot_be_read_are_named() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_regular_file_is_refused() {
+fn what_is_no_regular_file_is_read_and_never_written() {
     let folder = Folder::new("special");
     let pipe = folder.0.join("pipe.toml");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
-    let trace = folder.write("x.toml", "[log]\ncsv = \"pipe.toml\"\n");
-    for (file, message) in [
-        (
-            text(&pipe),
-            "pipe.toml: this is not a regular file\n  = expected a readable file, or - for standard input",
-        ),
-        ("/dev/null", "/dev/null: this is not a regular file"),
-        (text(&trace), "this is not a regular file"),
-    ] {
+    let feed = |content: &'static str| {
+        let pipe = pipe.clone();
+        thread::spawn(move || fs::write(pipe, content))
+    };
+    let writer = feed("[log]\nrecords = [\"0:A*1\"]\n");
+    let said = run(&["run", text(&pipe)]);
+    assert!(said.status == 0 && said.out.contains("committed"), "{}{}", said.out, said.err);
+    assert!(writer.join().is_ok_and(|written| written.is_ok()));
+    let trace = folder.write("x.toml", "[log]\ncsv = \"pipe.toml\"\n[expect]\ncommitted = 2\n");
+    let writer = feed("time,key,work\n0,A,1\n0,B,1\n");
+    let said = run(&["check", text(&trace)]);
+    assert!(said.status == 0, "{}{}", said.out, said.err);
+    assert!(writer.join().is_ok_and(|written| written.is_ok()));
+    // Nobody writes into the pipe now: a folder's reader does not wait for somebody who does.
+    folder.write("x.toml", "[log]\nrecords = [\"0:A*1\"]\n[expect]\ncommitted = 1\n");
+    let said = run(&["check", text(&folder.0)]);
+    assert!(said.status == 0, "{}{}", said.out, said.err);
+    for (file, message) in
+        [("/dev/null", "/dev/null: the file is empty"), ("/dev/zero", "the file is longer than 16 MiB")]
+    {
         let said = run(&["run", file]);
         assert!(said.status == 2 && said.err.contains(message), "{message}\n{}", said.err);
     }
@@ -836,13 +848,63 @@ fn verify_fills_a_matrix_with_examples_that_can_be_opened() {
     assert_eq!(fs::read_to_string(&table).expect("a table"), read.to_html());
 
     let said = run(&["verify", "--list"]);
-    assert_eq!((said.status, said.out.lines().count()), (0, 26));
+    assert_eq!((said.status, said.out.lines().count()), (0, 28));
     let said = run(&["verify", "no such suite"]);
     assert_eq!((said.status, said.out.as_str()), (2, ""));
     assert!(said.err.contains("--list shows them"), "{}", said.err);
-    let said = run(&["verify", "what never ends", "--runs", "1", "--record", "/no/such/folder/x.json"]);
-    assert_eq!(said.status, 2);
-    assert!(said.err.contains("/no/such/folder/x.json"), "{}", said.err);
+}
+
+/// What breaks a promise is named as what it is: the intake of the one pauses, the drain of the other ends before
+/// the interval does.
+#[test]
+fn the_cause_of_a_broken_promise_covers_what_happened() {
+    let said = run(&["run", &scenario("90a-a-bound-beyond-memory")]);
+    assert!(said.out.contains("marks or polls larger than the heap"), "{}", said.out);
+    let folder = Folder::new("drain");
+    let drain = folder.write(
+        "drain.toml",
+        "members = [\"A\", \"B\"]\n[log]\nrecords = [\"0:A*tap\"]\n[consumer]\ndrain = 1\nmax_poll_interval = 2\n\
+         [[at]]\ntick = 1\ndo = { revoke = { from = \"A\", to = \"B\" } }\n",
+    );
+    let said = run(&["run", text(&drain)]);
+    assert!(said.out.contains("a drain of the interval less one tick, or longer"), "{}", said.out);
+}
+
+/// Whoever asked for files learns before the search whether he can have them.
+#[test]
+fn verify_refuses_files_that_it_could_not_write_before_it_searches() {
+    let folder = Folder::new("verify-files");
+    let (one, same) = (folder.0.join("one"), folder.0.join(".").join("one"));
+    let read_only = folder.write("read-only.json", "{}");
+    let mut permissions = fs::metadata(&read_only).expect("it is there").permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&read_only, permissions).expect("its owner may");
+    for (args, message) in [
+        (&["--record", "/no/such/folder/x.json"][..], "/no/such/folder/x.json: "),
+        (&["--table", text(&read_only)], "read-only.json: it is read-only"),
+        (&["--record", text(&one), "--table", text(&same)], "name the same file"),
+        (&["--list", "--record", text(&one)], "cannot be used with"),
+    ] {
+        let said = run(&[&["verify", "what never ends", "--runs", "1"], args].concat());
+        assert_eq!((said.status, said.out.as_str()), (2, ""), "{args:?}");
+        assert!(said.err.contains(message), "{message}\n{}", said.err);
+    }
+    assert_eq!(fs::read_dir(&folder.0).expect("the folder").count(), 1);
+}
+
+#[test]
+fn verify_goes_on_when_nobody_reads_it() {
+    let folder = Folder::new("verify-torn");
+    let record = folder.0.join("record.json");
+    let mut child = kwp()
+        .args(["verify", "never", "--runs", "1", "--record", text(&record)])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("kwp runs");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    let read = fs::read_to_string(&record).expect("a record");
+    assert!(keyed_worker_pool::verify::Record::from_json(&read).is_ok_and(|record| record.rows.len() == 1));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::{collections::BTreeSet, path::Path};
 use keyed_worker_pool::{
     ledger::{INVARIANTS, Keep},
     scenario::{Scenario, Source, play},
-    verify::{Configuration, Example, Report, Size, Suite, explore, run, suites},
+    verify::{Configuration, Example, Report, Size, Suite, asked_by, explore, run, suites},
     world::config::Intake,
 };
 
@@ -87,16 +87,17 @@ suites! {
     mailboxes, "keyed mailboxes under every finishing order", (1502, 71255, 245054, 6, 0), (17572, 2237036, 9191659, 8, 0);
     lanes, "two lanes, and a serial consumer", (558, 30175, 84508, 6, 0), (4941, 600219, 1841724, 8, 0);
     shared_pool, "a shared pool", (336, 42923, 189195, 7, 0), (2613, 1560849, 9066741, 9, 0);
-    retries, "retries at the head and at the tail", (2688, 43340, 94809, 13, 0), (25176, 575393, 1541899, 13, 0);
+    retries, "retries at the head and at the tail", (5376, 80829, 171031, 13, 0), (50352, 1047783, 2681213, 13, 0);
     quarantine, "quarantine", (2442, 33140, 80400, 8, 0), (15786, 741901, 2482761, 10, 0);
     pause, "the pause gate", (672, 58596, 156318, 8, 0), (2976, 512328, 1379968, 11, 0);
     ceilings, "unbounded intake, and intake that blocks", (252, 91215, 358873, 11, 30), (588, 543961, 2350938, 14, 86);
     crashes, "crashes and what is committed", (1056, 129298, 434956, 7, 0), (2368, 1527422, 6941766, 7, 0);
     handovers, "a partition that goes to and fro", (108, 30279, 124287, 5, 0), (504, 1006230, 7133125, 7, 0);
     late_writes, "late writes", (396, 46074, 96987, 7, 0), (2844, 730159, 1595934, 9, 0);
-    long_drains, "drains as long as the interval", (84, 17101, 54338, 6, 0), (180, 385893, 2058286, 7, 0);
-    turned_knobs, "knobs turned while records are in flight", (188, 27030, 97172, 11, 0), (268, 118770, 606856, 11, 0);
+    long_drains, "drains and the poll interval", (84, 17101, 54338, 6, 0), (180, 385893, 2058286, 7, 0);
+    turned_knobs, "knobs turned while records are in flight", (348, 46436, 156460, 11, 0), (492, 219544, 1161209, 11, 0);
     dead_ends, "what never ends", (1396, 11099, 18641, 0, 1396), (4372, 47788, 86974, 0, 4372);
+    crossed, "everything at once", (300, 145901, 524516, 11, 162), (600, 603375, 2236634, 15, 332);
 }
 
 #[test]
@@ -104,6 +105,50 @@ fn no_suite_is_left_out() {
     for size in [Size::Small, Size::Large] {
         let names: Vec<_> = suites(size).iter().map(|suite| suite.name).collect();
         assert_eq!(names, NAMES);
+    }
+}
+
+/// A promise that nothing in a suite could break is not asked there; every other one is.
+#[test]
+fn suites_ask_what_their_rules_and_troubles_could_break() {
+    const HIGH: &str = "in flight stays below high + poll";
+    const HEAP: &str = "in flight never exceeds the heap ceiling";
+    const POLLS: &str = "a poll at least every max.poll.interval";
+    const REVOKE: &str = "after a revoke the old owner starts nothing";
+    const FENCE: &str = "nothing after the fence changes tracker or commit";
+    const WRITE: &str = "no write lands after the handover";
+    const UNASKED: [&[&str]; 14] = [
+        &[HIGH, HEAP, POLLS, REVOKE, WRITE],
+        &[HIGH, HEAP, POLLS, REVOKE, WRITE],
+        &[HIGH, HEAP, POLLS, REVOKE, WRITE],
+        &[HIGH, HEAP, POLLS, REVOKE, FENCE, WRITE],
+        &[HIGH, HEAP, POLLS, REVOKE, WRITE],
+        &[REVOKE, WRITE],
+        &[HIGH, REVOKE],
+        &[HIGH, HEAP, POLLS, REVOKE, WRITE],
+        &[HIGH, HEAP, POLLS],
+        &[HIGH, HEAP, POLLS],
+        &[HIGH, HEAP],
+        &[HEAP, POLLS, REVOKE, FENCE, WRITE],
+        &[HEAP, POLLS, REVOKE, FENCE, WRITE],
+        &[],
+    ];
+    for (suite, unasked) in suites(Size::Large).iter().zip(UNASKED) {
+        let asks = |sentence: &str| {
+            suite.configurations.iter().any(|configuration| configuration.asked().contains(sentence))
+        };
+        let sentences = INVARIANTS.iter().map(|invariant| invariant.sentence);
+        let found: Vec<_> = sentences.filter(|sentence| !asks(sentence)).collect();
+        assert_eq!(found, unasked, "{}", suite.name);
+        // What may break is asked, and what is not asked has a reason.
+        for configuration in &suite.configurations {
+            assert!(
+                configuration.may_break().is_subset(configuration.asked()),
+                "{}: {configuration:?}",
+                suite.name
+            );
+        }
+        assert!(unasked.iter().all(|sentence| asked_by(sentence).is_some()));
     }
 }
 

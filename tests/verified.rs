@@ -6,7 +6,7 @@ use keyed_worker_pool::{
     deck::Deck,
     ledger::INVARIANTS,
     link,
-    verify::{Record, Row, Size, sample, suites},
+    verify::{Configuration, Record, Row, Size, sample, suites},
 };
 
 fn recorded() -> Record {
@@ -36,6 +36,20 @@ fn the_record_is_of_these_suites() {
         assert_eq!(row.breaks.len(), suite.breaks.len(), "{}", suite.name);
         assert!(suite.breaks.iter().all(|sentence| row.breaks.contains_key(*sentence)), "{}", suite.name);
         assert_eq!(row.stuck.is_some(), suite.sticks, "{}", suite.name);
+        // What the small systems ask is asked, in all of their states if all of them do; random runs may ask more.
+        for invariant in &INVARIANTS {
+            let asks = |configuration: &&Configuration| configuration.asked().contains(invariant.sentence);
+            let asking = suite.configurations.iter().filter(asks).count() as u64;
+            let states = row.asked.get(invariant.sentence).map_or(0, |asked| asked.states);
+            let expected = if asking == row.configurations { row.states } else { states.min(row.states - 1) };
+            assert_eq!(
+                (states, states > 0),
+                (expected, asking > 0),
+                "{}: {}",
+                suite.name,
+                invariant.sentence
+            );
+        }
         // The same number stands among the pinned ones, which tests/exhaustive.rs counts.
         let pinned = include_str!("exhaustive.rs").replace('_', "");
         assert!(pinned.contains(&row.states.to_string()), "{}: {} states", suite.name, row.states);

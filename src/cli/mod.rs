@@ -98,10 +98,10 @@ enum Command {
     Settings(settings::SettingsArgs),
     /// Verify every promise against every mechanism
     ///
-    /// Small systems are explored to the last state: every order in which records can finish, every place for a
-    /// crash, a revoke, a poison, a stall, a turned knob. Larger ones are sampled at random. What breaks on
-    /// purpose is shown with the shortest run that breaks it; anything else that broke would be a fault, and
-    /// exit code 1.
+    /// Small systems are explored to the last state: every order in which records can finish, every place for the
+    /// troubles that a suite has: a crash, a revoke, a poison, a stall, a turned knob. Larger ones are sampled at
+    /// random. What breaks on purpose is shown with the shortest run that breaks it; a promise that nothing in a
+    /// suite could break is not asked there; anything else that broke would be a fault, and exit code 1.
     Verify(verify::VerifyArgs),
     /// Size a consumer for a trace of your own: workers, marks, drain window, crash, quarantine
     ///

@@ -1,17 +1,20 @@
 //! `kwp verify`: every promise against every mechanism, in all states of small systems and in random runs of
 //! larger ones.
 
-use std::path::PathBuf;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 
 use super::{
-    file::replace,
+    file::{is_replaceable, is_same, replace},
     out::{BAD, GOOD, HEAD, ODD, Paper, complain, paint},
 };
 use crate::{
     ledger::{INVARIANTS, escaped},
-    verify::{Record, Row, Size, Suite, suites},
+    verify::{Asked, Record, Row, Size, Suite, suites},
 };
 
 /// Arguments of `kwp verify`.
@@ -34,7 +37,7 @@ pub(super) struct VerifyArgs {
     seed: u64,
 
     /// List the suites with their bounds, and check nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["record", "table"])]
     list: bool,
 
     /// Write what came of it as JSON into a file
@@ -67,6 +70,10 @@ pub(super) fn run(args: &VerifyArgs, paper: &mut Paper) -> u8 {
         }
         return 0;
     }
+    if let Err(complaint) = check_files(args) {
+        complain(BAD, "error", complaint);
+        return 2;
+    }
     let mut rows = Vec::new();
     for suite in &chosen {
         match Row::fill(suite, args.runs, args.seed) {
@@ -79,12 +86,27 @@ pub(super) fn run(args: &VerifyArgs, paper: &mut Paper) -> u8 {
                 return 1;
             }
         }
-        if paper.is_torn() {
-            return 0;
-        }
     }
+    // Whoever stopped reading still gets the verdict, as exit code, and the files.
     paper.line(format!("{} every promise holds that is to hold", paint(GOOD, "verified")));
     write(args, Record { command: command(args), rows })
+}
+
+/// Whether the files that are asked for can be written: found out before the search, not after it.
+fn check_files(args: &VerifyArgs) -> Result<(), String> {
+    if let (Some(record), Some(table)) = (&args.record, &args.table)
+        && is_same(record, table)
+    {
+        return Err("--record and --table name the same file".to_owned());
+    }
+    for path in args.record.iter().chain(&args.table) {
+        is_replaceable(path).map_err(|error| refused(path, &error))?;
+    }
+    Ok(())
+}
+
+fn refused(path: &Path, error: &io::Error) -> String {
+    format!("{}: {error}", escaped(&path.display().to_string()))
 }
 
 /// One suite.
@@ -97,8 +119,9 @@ fn tell(row: &Row, paper: &mut Paper) {
     ));
     for invariant in &INVARIANTS {
         if let Some(shown) = row.breaks.get(invariant.sentence) {
+            let soonest = if shown.is_sampled { "in a random run" } else { "at the soonest" };
             paper.line(format!(
-                "  {} in tick {} at the soonest: {} (#{})",
+                "  {} in tick {} {soonest}: {} (#{})",
                 paint(ODD, "breaks"),
                 shown.tick,
                 invariant.sentence,
@@ -106,8 +129,15 @@ fn tell(row: &Row, paper: &mut Paper) {
             ));
         }
     }
-    let held = INVARIANTS.len() - row.breaks.len();
-    paper.line(format!("  {} {held} of {} promises", paint(GOOD, "cannot break"), INVARIANTS.len()));
+    let (kept, asked) = row.kept();
+    let only_sampled =
+        |(sentence, asked): &(&String, &Asked)| asked.states == 0 && !row.breaks.contains_key(*sentence);
+    let only_sampled = row.asked.iter().filter(only_sampled).count();
+    let of_these =
+        if only_sampled > 0 { format!(", {only_sampled} of these only sampled") } else { String::new() };
+    let unasked = INVARIANTS.len() - asked;
+    let others = if unasked > 0 { format!("; {unasked} not asked") } else { String::new() };
+    paper.line(format!("  {} {kept} of {asked} promises{of_these}{others}", paint(GOOD, "cannot break")));
     if let Some(stuck) = &row.stuck {
         paper.line(format!("  {} after tick {} (#{})", paint(ODD, "gets nowhere"), stuck.tick, stuck.link));
     }
@@ -128,7 +158,7 @@ fn write(args: &VerifyArgs, record: Record) -> u8 {
     for (path, content) in files {
         let Some(path) = path else { continue };
         if let Err(error) = replace(path, content.as_bytes()) {
-            complain(BAD, "error", format!("{}: {error}", escaped(&path.display().to_string())));
+            complain(BAD, "error", refused(path, &error));
             return 2;
         }
     }

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::can::Can;
 use crate::{
-    mechanism::Guard,
-    world::{
-        ConfigError, Fails, Input, Knob, Knobs, Setup, Work,
-        config::{CommitOffset, Intake, RetryAt, Routing},
-    },
+    ledger::INVARIANTS,
+    world::{ConfigError, Input, Knob, Knobs, Setup},
 };
 
 /// How often each trouble may still come. A consumer that is down may be restarted at any time.
@@ -55,7 +53,10 @@ pub struct Configuration {
     /// Commits are due at ticks divisible by a divisor of this.
     pub(super) modulus: u64,
     pub(super) may_break: BTreeSet<&'static str>,
+    pub(super) asked: BTreeSet<&'static str>,
     pub(super) may_stick: bool,
+    /// Whether owners may end again and again, before they have got further.
+    pub(super) may_end_again: bool,
 }
 
 impl Configuration {
@@ -71,7 +72,9 @@ impl Configuration {
             horizon: 0,
             modulus: 1,
             may_break: BTreeSet::new(),
+            asked: BTreeSet::new(),
             may_stick: false,
+            may_end_again: false,
         };
         configuration.considered()
     }
@@ -109,6 +112,13 @@ impl Configuration {
         &self.may_break
     }
 
+    /// The sentences of the invariants that it puts to the test: the others could not be broken here, whatever the
+    /// engine did.
+    #[must_use]
+    pub fn asked(&self) -> &BTreeSet<&'static str> {
+        &self.asked
+    }
+
     /// The same configuration judged by another expectation: none of its invariants may break, and it must
     /// get to its end.
     #[must_use]
@@ -131,8 +141,12 @@ impl Configuration {
             every.iter().map(|knobs| interval(knobs).max(quarantine(knobs))).max().unwrap_or_default();
         self.modulus = every.iter().map(|knobs| knobs.commit_every).fold(1, least_common_multiple);
         let can = Can { configuration: &self, every: &every };
-        (self.may_break, self.may_stick) = (can.break_what(), can.stick());
-        self
+        let sentences = INVARIANTS.iter().map(|invariant| invariant.sentence);
+        let asked: BTreeSet<_> = sentences.filter(|sentence| can.ask(sentence)).collect();
+        // A break of what is said not to be asked would be a surprise as well.
+        let may_break = can.break_what().intersection(&asked).copied().collect();
+        let (may_stick, may_end_again) = (can.stick(), can.end_again_and_again());
+        Configuration { may_break, asked, may_stick, may_end_again, ..self }
     }
 
     /// The knobs that can be in force, the first ones first.
@@ -158,99 +172,4 @@ fn least_common_multiple(a: u64, b: u64) -> u64 {
         (x, y) = (y, x % y);
     }
     a / x * b
-}
-
-/// What the configuration's rules allow to go wrong: DESIGN's column "broken on purpose by", spelled out.
-struct Can<'c> {
-    configuration: &'c Configuration,
-    every: &'c [Knobs],
-}
-
-impl Can<'_> {
-    fn break_what(&self) -> BTreeSet<&'static str> {
-        let (shared, fails) = (self.any(|knobs| knobs.routing == Routing::Shared), self.fail());
-        let in_parallel = shared && self.any(|knobs| knobs.workers > 1);
-        let at_tail = fails && self.any(|knobs| knobs.retry_at == RetryAt::Tail);
-        let highest = self.any(|knobs| knobs.commit_offset == CommitOffset::Highest);
-        let rules = [
-            ("one key, one worker", in_parallel),
-            ("a key's records complete in offset order", in_parallel || shared && fails || at_tail),
-            ("nothing below the committed offset is unfinished", highest),
-            ("committed <= watermark <= position", highest),
-            ("in flight stays below high + poll", self.lower_marks()),
-            ("in flight never exceeds the heap ceiling", self.run_out_of_memory()),
-            ("a poll at least every max.poll.interval", self.be_evicted()),
-            ("no write lands after the handover", self.leak()),
-            ("a row's version never goes back", self.any(|knobs| knobs.guard == Guard::Off)),
-        ];
-        rules.into_iter().filter_map(|(sentence, can)| can.then_some(sentence)).collect()
-    }
-
-    /// Whether something endless may stand in the way: a record that is stuck or fails for ever, or an owner
-    /// that ends again and again before it has got further.
-    fn stick(&self) -> bool {
-        let stuck = self.any_record(|work, _| work == Work::Never);
-        let for_ever =
-            self.configuration.troubles.poisons > 0 || self.any_record(|_, fails| fails == Fails::Always);
-        let blocks = self.any(|knobs| knobs.intake == Intake::Block) && self.interval().is_some();
-        stuck
-            || for_ever && self.any(|knobs| knobs.quarantine.is_none())
-            || blocks
-            || self.run_out_of_memory()
-    }
-
-    fn any(&self, what: impl Fn(&Knobs) -> bool) -> bool {
-        self.every.iter().any(what)
-    }
-
-    fn any_record(&self, what: impl Fn(Work, Fails) -> bool) -> bool {
-        self.configuration.setup.log().iter_from(0).any(|record| what(record.work, record.fails))
-    }
-
-    fn fail(&self) -> bool {
-        self.configuration.troubles.poisons > 0 || self.any_record(|_, fails| fails != Fails::First(0))
-    }
-
-    /// The marks bind, and records may be in flight that came in under others.
-    fn lower_marks(&self) -> bool {
-        let first = (self.every[0].intake, self.every[0].poll);
-        let others = self.any(|knobs| (knobs.intake, knobs.poll) != first);
-        others && self.any(|knobs| knobs.high_mark().is_some())
-    }
-
-    fn run_out_of_memory(&self) -> bool {
-        let records = self.configuration.setup.log().len();
-        let most = |knobs: &Knobs| match knobs.intake {
-            Intake::Pause { high, .. } => records.min(high - 1 + knobs.poll),
-            Intake::Block => records.min(knobs.poll),
-            Intake::Unbounded => records,
-        };
-        let ceiling = self.every.iter().filter_map(|knobs| knobs.heap_ceiling).min();
-        ceiling.is_some_and(|ceiling| self.any(|knobs| most(knobs) > ceiling))
-    }
-
-    /// The shortest interval in which a poll may be demanded.
-    fn interval(&self) -> Option<u64> {
-        self.every.iter().filter_map(|knobs| knobs.max_poll_interval).min()
-    }
-
-    /// The interval counts from the last poll, the tick before the revoke; in the tick in which it runs out it
-    /// does so before the drain can end.
-    fn be_evicted(&self) -> bool {
-        let Some(interval) = self.interval() else { return false };
-        let drains = self.configuration.troubles.revokes > 0 && self.any(|knobs| knobs.drain + 1 >= interval);
-        drains || self.any(|knobs| knobs.intake == Intake::Block)
-    }
-
-    /// Attempts that run when the drain begins were started the tick before at the latest.
-    fn leak(&self) -> bool {
-        let Troubles { revokes, stalls, .. } = self.configuration.troubles;
-        let longer = |drain: u64| {
-            self.any_record(|work, _| match work {
-                Work::Ticks(ticks) => stalls > 0 || ticks > drain + 1,
-                Work::UntilTapped | Work::Never => true,
-            })
-        };
-        self.be_evicted() || revokes > 0 && self.any(|knobs| longer(knobs.drain))
-    }
 }

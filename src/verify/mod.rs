@@ -11,7 +11,11 @@
 
 #![deny(clippy::float_arithmetic, clippy::disallowed_types)]
 
+mod can;
 mod configuration;
+mod crossed;
+mod debt;
+mod dice;
 mod example;
 mod node;
 mod random;
@@ -21,10 +25,11 @@ mod search;
 mod suites;
 mod ways;
 
+pub use can::asked_by;
 pub use configuration::{Configuration, Troubles};
 pub use example::Example;
 pub use random::{Sample, sample};
-pub use record::{NoRecord, Record, Row, Shown};
+pub use record::{Asked, NoRecord, Record, Row, Shown};
 pub use report::{Report, Surprise};
 pub use search::{MOST_STATES, explore};
 pub use suites::{Size, suites};
@@ -44,6 +49,8 @@ pub struct Suite {
     pub breaks: Vec<&'static str>,
     /// Whether some of it gets nowhere, for a reason that lies in its configuration.
     pub sticks: bool,
+    /// Whether random runs draw their rules anew, each from all there are: else they keep a configuration's.
+    pub is_crossed: bool,
     /// What is explored, one after the other.
     pub configurations: Vec<Configuration>,
 }

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{Configuration, LEAVES_IN_TIME, Troubles};
+use super::{Configuration, LEAVES_IN_TIME, Troubles, debt::owes};
 use crate::{
     ids::{ConsumerId, Offset, Tick},
     ledger::Keep,
@@ -24,6 +24,8 @@ pub(super) struct Choice {
     left: Troubles,
     /// Nothing goes wrong, something ends if anything can, and a consumer that is down is restarted.
     pub(super) helps: bool,
+    /// The same, and everything ends that can: nobody is passed over for ever.
+    pub(super) is_fair: bool,
 }
 
 /// Where a state stands on its way.
@@ -48,8 +50,8 @@ impl Node {
         run.step(&choice.inputs);
         let violated = run.ledger().verdicts().violated().map(|(invariant, _)| invariant.sentence);
         let quarantine = run.world().knobs().quarantine;
-        let overdue =
-            quarantine.filter(|quarantine| overdue(run.world(), quarantine.after)).map(|_| LEAVES_IN_TIME);
+        let overdue = quarantine.filter(|letters| overdue(self.run.world(), run.world(), letters.after));
+        let overdue = overdue.map(|_| LEAVES_IN_TIME);
         let broken = violated.chain(overdue).collect();
         let Configuration { horizon, modulus, .. } = *configuration;
         let to = horizon.next_multiple_of(modulus) + run.now().0 % modulus;
@@ -82,6 +84,11 @@ impl Node {
         if world.watermark() == Some(end) { Standing::Finished } else { Standing::Stuck }
     }
 
+    /// Whether something is undone that nothing endless holds back.
+    pub(super) fn owes(&self) -> bool {
+        owes(self.run.world())
+    }
+
     /// Everything that the next tick can hold, the quiet ones first.
     pub(super) fn choices(&self, configuration: &Configuration) -> Vec<Choice> {
         let running = self.running();
@@ -97,7 +104,8 @@ impl Node {
                 let ends = running.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1);
                 let inputs = acts.iter().cloned().chain(ends.map(|(_, &offset)| Input::Complete(offset)));
                 let helps = helps && (chosen > 0 || running.is_empty());
-                choices.push(Choice { inputs: inputs.collect(), left, helps });
+                let is_fair = helps && chosen + 1 == 1 << running.len();
+                choices.push(Choice { inputs: inputs.collect(), left, helps, is_fair });
             }
         }
         choices
@@ -173,14 +181,19 @@ impl Node {
     }
 }
 
-/// Whether a record that failed more than `after` ticks ago is in flight and on no worker.
-fn overdue(world: &World, after: u64) -> bool {
-    // `now` is the tick to come: the last one has had its chance.
-    world.owner().is_some_and(|(_, session)| {
-        session.tracker().iter().any(|(_, task)| {
-            let ended = task.first_failed.is_some_and(|failed| failed.after(after) < world.now());
-            ended && task.state != TaskState::Running
-        })
+/// Whether a record that failed more than `after` ticks ago is in flight, and either on no worker or on one only since
+/// this tick, in which its time was up: an attempt that ran before is not cut short.
+fn overdue(before: &World, world: &World, after: u64) -> bool {
+    let Some((owner, session)) = world.owner() else { return false };
+    // Who fails is not started again before the next tick.
+    let ran_before = |offset: Offset| {
+        let mut attempts = before.consumer(owner).pool().attempts();
+        attempts.any(|attempt| attempt.offset == offset && attempt.epoch == session.epoch())
+    };
+    session.tracker().iter().any(|(offset, task)| {
+        // `now` is the tick to come: the last one has had its chance.
+        let ended = task.first_failed.is_some_and(|failed| failed.after(after) < world.now());
+        ended && !(task.state == TaskState::Running && ran_before(offset))
     })
 }
 
@@ -262,10 +275,15 @@ mod tests {
             first.is_some_and(|record| record.fails == crate::world::Fails::Always)
         });
         let mut run = Run::new(fails.unwrap().setup(), Keep::Counters);
-        for tick in 0..3 {
-            run.step(&[Input::Complete(Offset(0))]);
-            // It fails in tick 1, and in tick 2 it is due again, and starts.
-            assert_eq!((overdue(run.world(), 0), overdue(run.world(), 1)), (tick == 1, false));
-        }
+        let mut step = |inputs: &[Input]| {
+            let before = run.world().clone();
+            run.step(inputs);
+            [0, 1].map(|after| overdue(&before, run.world(), after))
+        };
+        // It starts, fails in tick 1, and in tick 2 it is due again and starts, although the time of both is up.
+        let ends = [Input::Complete(Offset(0))];
+        assert_eq!([&[], &ends[..], &[]].map(&mut step), [[false; 2], [true, false], [true; 2]]);
+        // What ran before the time was up may go on; and so it seems from here.
+        assert_eq!(step(&[]), [false; 2]);
     }
 }

@@ -1,20 +1,23 @@
 //! Large systems on random histories: what a search through all of them cannot reach.
 //!
-//! A sample takes a suite's configurations in turn, keeps their rules, and gives each another life: a log of
-//! dozens of records, work that ends by itself, troubles by the handful. A promise that was only sampled is not
-//! proved: so many runs did not break it, and that is all.
+//! A sample takes a suite's configurations from the first to the last, keeps their rules, and gives each another life:
+//! a log of dozens of records, work that ends by itself, troubles by the handful. Where everything is crossed, each
+//! run has rules of its own. A promise that was only sampled is not proved: so many runs did not break it, and that
+//! is all.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use rand_pcg::Pcg32;
-
-use super::{Configuration, Example, Suite, Surprise, Troubles};
+use super::{
+    Configuration, Example, Suite, Surprise, Troubles,
+    crossed::{draw_knobs, draw_turn},
+    dice::Dice,
+};
 use crate::{
     ids::{ConsumerId, Offset, Tick},
     ledger::Keep,
     player::Inputs,
     run::Run,
-    world::{ConfigError, Fails, Generated, Input, Log, NewRecord, Setup, Work, draw_below},
+    world::{ConfigError, Fails, Generated, Input, Knob, Knobs, Log, NewRecord, Record, Setup, Work},
 };
 
 /// Ticks of a run at most: a livelock goes on for ever.
@@ -31,9 +34,13 @@ const MOST_WORK: u64 = 6;
 /// The most of each kind of trouble, where there is any.
 const MOST_TROUBLES: u64 = 4;
 
-/// Logs and troubles draw from streams of their own.
+/// The most of each number among rules that are drawn, but for some that go a little above.
+const MOST_OF_RULES: u64 = 6;
+
+/// Logs and troubles draw from streams of their own, and so do rules.
 const LOG_STREAM: u64 = 11;
 const TROUBLE_STREAM: u64 = 12;
+const RULES_STREAM: u64 = 13;
 
 /// What came of a sample.
 #[derive(Clone, Debug, Default)]
@@ -42,8 +49,10 @@ pub struct Sample {
     pub runs: u64,
     /// Ticks executed.
     pub ticks: u64,
-    /// In how many runs each invariant was broken that may be.
-    pub broken: BTreeMap<&'static str, u64>,
+    /// In how many runs each invariant was put to the test: rules and troubles could break it, or a fault.
+    pub asked: BTreeMap<&'static str, u64>,
+    /// In how many runs each invariant was broken that may be, with the shortest of these runs.
+    pub broken: BTreeMap<&'static str, (u64, Example)>,
     /// What broke that may not.
     pub surprises: Vec<Surprise>,
 }
@@ -54,8 +63,8 @@ pub struct Sample {
 /// Never for the suites there are: their rules suit any log.
 pub fn sample(suite: &Suite, runs: u64, seed: u64) -> Result<Sample, ConfigError> {
     let mut sample = Sample { runs, ..Sample::default() };
-    for (nth, configuration) in (0..runs).zip(suite.configurations.iter().cycle()) {
-        Life::draw(configuration, seed.wrapping_add(nth))?.live(&mut sample);
+    for nth in 0..runs {
+        Life::nth(suite, nth, runs, seed)?.live(&mut sample);
     }
     Ok(sample)
 }
@@ -66,15 +75,75 @@ struct Life {
     inputs: Inputs,
 }
 
+/// What lives have in common with the small system that they are drawn for.
+struct Rules {
+    kinds: Kinds,
+    knobs: Knobs,
+    is_a_group: bool,
+    /// At least one of each kind that there may be.
+    troubles: Troubles,
+    turns: Vec<Vec<Knob>>,
+}
+
+/// The kinds of records that a log may have, beside those that take their time and succeed.
+struct Kinds {
+    start: Offset,
+    keyless: bool,
+    failing: bool,
+    for_ever: bool,
+    endless: bool,
+}
+
+impl Rules {
+    fn of(small: &Configuration) -> Rules {
+        let (log, is_a_group) = (small.setup().log(), small.is_a_group());
+        let any = |what: fn(&Record) -> bool| log.iter_from(0).any(|record| what(&record));
+        let kinds = Kinds {
+            start: log.start(),
+            keyless: any(|record| record.key.is_none()),
+            failing: any(|record| record.fails != Fails::First(0)),
+            for_ever: any(|record| record.fails == Fails::Always),
+            endless: any(|record| record.work == Work::Never),
+        };
+        let (knobs, turns) = (small.setup().knobs().clone(), small.turns.clone());
+        Rules { kinds, knobs, is_a_group, troubles: small.troubles, turns }
+    }
+
+    /// Drawn from all there are. Each kind of trouble and of record is missing as often as not, so that no promise
+    /// is always broken.
+    fn draw(dice: &mut Dice) -> Rules {
+        let knobs = draw_knobs(dice, MOST_OF_RULES);
+        let turns: Vec<_> = (0..3).map(|_| draw_turn(dice, MOST_OF_RULES, &knobs)).collect();
+        let mut maybe = || u8::from(dice.one_in(2));
+        let (crashes, revokes, poisons, stalls, turned) = (maybe(), maybe(), maybe(), maybe(), maybe());
+        let troubles = Troubles { crashes, revokes, poisons, stalls, turns: turned };
+        let mut maybe = || dice.one_in(2);
+        let (keyless, failing, for_ever, endless) = (maybe(), maybe(), maybe(), maybe());
+        let kinds = Kinds { start: Offset(0), keyless, failing, for_ever, endless };
+        Rules { kinds, knobs, is_a_group: maybe() || revokes > 0, troubles, turns }
+    }
+}
+
 impl Life {
-    fn draw(of: &Configuration, seed: u64) -> Result<Life, ConfigError> {
-        let small = of.setup();
-        let log = Arc::new(draw_log(small.log(), &mut Dice::new(seed, LOG_STREAM))?);
-        let members = if of.is_a_group() { &ConsumerId::ALL[..] } else { &[ConsumerId::A] };
-        let setup = Setup::new(log, small.knobs().clone(), members)?;
-        let (inputs, troubles) = draw_troubles(of, setup.log(), &mut Dice::new(seed, TROUBLE_STREAM));
+    /// One of `runs`, which are spread over all of the suite's configurations.
+    fn nth(suite: &Suite, nth: u64, runs: u64, seed: u64) -> Result<Life, ConfigError> {
+        let seed = seed.wrapping_add(nth);
+        let rules = if suite.is_crossed {
+            Rules::draw(&mut Dice::new(seed, RULES_STREAM))
+        } else {
+            let at = u128::from(nth) * suite.configurations.len() as u128 / u128::from(runs);
+            Rules::of(&suite.configurations[at as usize])
+        };
+        Life::draw(rules, seed)
+    }
+
+    fn draw(rules: Rules, seed: u64) -> Result<Life, ConfigError> {
+        let log = Arc::new(draw_log(&rules.kinds, &mut Dice::new(seed, LOG_STREAM))?);
+        let (inputs, troubles) = draw_troubles(&rules, &log, &mut Dice::new(seed, TROUBLE_STREAM));
+        let members = if rules.is_a_group { &ConsumerId::ALL[..] } else { &[ConsumerId::A] };
+        let setup = Setup::new(log, rules.knobs, members)?;
         let configuration = Configuration::new(setup).with_troubles(troubles, 1);
-        let configuration = configuration.with_turns(of.turns.clone(), troubles.turns)?;
+        let configuration = configuration.with_turns(rules.turns, troubles.turns)?;
         Ok(Life { configuration, inputs })
     }
 
@@ -89,13 +158,21 @@ impl Life {
             }
         }
         sample.ticks += run.now().0;
+        for &sentence in configuration.asked() {
+            *sample.asked.entry(sentence).or_default() += 1;
+        }
         for (invariant, tick) in run.ledger().verdicts().violated() {
             let sentence = invariant.sentence;
+            let mut until = inputs.clone();
+            until.split_off(&tick.after(1));
+            let example = Example { setup: configuration.setup().clone(), inputs: until, last: tick };
             if configuration.may_break().contains(sentence) {
-                *sample.broken.entry(sentence).or_default() += 1;
+                let (runs, shortest) = sample.broken.entry(sentence).or_insert_with(|| (0, example.clone()));
+                *runs += 1;
+                if example.size() < shortest.size() {
+                    *shortest = example;
+                }
             } else {
-                let setup = configuration.setup().clone();
-                let example = Example { setup, inputs: inputs.clone(), last: tick };
                 let what = format!("nothing breaks it on purpose: {sentence}");
                 sample.surprises.push(Surprise { what, example });
             }
@@ -103,15 +180,11 @@ impl Life {
     }
 }
 
-/// A log like a small one: it has keyless, failing and endless records if that has some.
-fn draw_log(small: &Log, dice: &mut Dice) -> Result<Log, ConfigError> {
-    let any = |what: fn(&crate::world::Record) -> bool| small.iter_from(0).any(|record| what(&record));
-    let keyless = any(|record| record.key.is_none());
-    let failing = any(|record| record.fails != Fails::First(0));
-    let for_ever = any(|record| record.fails == Fails::Always);
-    let endless = any(|record| record.work == Work::Never);
+/// A log with keyless, failing and endless records as far as there may be some.
+fn draw_log(kinds: &Kinds, dice: &mut Dice) -> Result<Log, ConfigError> {
+    let &Kinds { start, keyless, failing, for_ever, endless } = kinds;
     let (count, keys) = (1 + dice.below(MOST_RECORDS), 1 + dice.below(MOST_KEYS));
-    let mut offset = small.start();
+    let mut offset = start;
     let records: Vec<NewRecord> = (0..count)
         .map(|_| {
             // A gap now and then, as compaction leaves it.
@@ -131,11 +204,11 @@ fn draw_log(small: &Log, dice: &mut Dice) -> Result<Log, ConfigError> {
             }
         })
         .collect();
-    Log::from_records(small.start(), records)
+    Log::from_records(start, records)
 }
 
-/// Troubles of the kinds that the small system has, more of them and anywhere; and how many there are of each.
-fn draw_troubles(of: &Configuration, log: &Log, dice: &mut Dice) -> (Inputs, Troubles) {
+/// Troubles of the kinds that there may be, more of them and anywhere; and how many there are of each.
+fn draw_troubles(of: &Rules, log: &Log, dice: &mut Dice) -> (Inputs, Troubles) {
     let mut inputs = Inputs::new();
     let mut come = |tick: u64, input| inputs.entry(Tick(tick)).or_default().push(input);
     let count = |small: u8, dice: &mut Dice| if small == 0 { 0 } else { dice.below(1 + MOST_TROUBLES) as u8 };
@@ -147,7 +220,7 @@ fn draw_troubles(of: &Configuration, log: &Log, dice: &mut Dice) -> (Inputs, Tro
         stalls: count(small.stalls, dice),
         turns: if of.turns.is_empty() { 0 } else { count(small.turns, dice) },
     };
-    let group = of.is_a_group();
+    let group = of.is_a_group;
     let member = |dice: &mut Dice| if group && dice.one_in(2) { ConsumerId::B } else { ConsumerId::A };
     for _ in 0..troubles.crashes {
         let (tick, id) = (dice.below(BUSY_TICKS), member(dice));
@@ -176,18 +249,51 @@ fn draw_troubles(of: &Configuration, log: &Log, dice: &mut Dice) -> (Inputs, Tro
     (inputs, troubles)
 }
 
-struct Dice(Pcg32);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::{Size, suites};
 
-impl Dice {
-    fn new(seed: u64, stream: u64) -> Dice {
-        Dice(Pcg32::new(seed, stream))
+    /// A sample much smaller than its suite has something of every part of it.
+    #[test]
+    fn a_sample_is_spread_over_its_suite() {
+        let suites = suites(Size::Small);
+        let named = |name| suites.iter().find(|suite| suite.name == name).expect("a suite");
+        let lives =
+            |name| (0..1_000).map(move |nth| Life::nth(named(name), nth, 1_000, 0).expect("rules that suit"));
+        let poisoned = lives("quarantine").filter(|life| life.configuration.troubles.poisons > 0).count();
+        assert!(poisoned > 10, "{poisoned} poisoned among the quarantined");
+        let poisoned =
+            lives("what never ends").filter(|life| life.configuration.troubles.poisons > 0).count();
+        assert!(poisoned > 5, "{poisoned} poisoned among the endless");
+        // It ends where the suite does.
+        let suite = named("retries at the head and at the tail");
+        let life = Life::nth(suite, 999, 1_000, 0).expect("rules that suit");
+        let last = &suite.configurations[suite.configurations.len() * 999 / 1_000..];
+        let knobs = life.configuration.setup().knobs();
+        assert!(last.iter().any(|configuration| configuration.setup().knobs() == knobs), "{knobs:?}");
     }
 
-    fn below(&mut self, n: u64) -> u64 {
-        draw_below(&mut self.0, n)
-    }
-
-    fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
+    /// Where everything is crossed, every two troubles meet, and none is in every run.
+    #[test]
+    fn crossed_lives_cross_all_troubles() {
+        let suites = suites(Size::Small);
+        let suite = suites.iter().find(|suite| suite.is_crossed).expect("a suite");
+        let lives = (0..1_000).map(|nth| Life::nth(suite, nth, 1_000, 0).expect("rules that suit"));
+        let kinds: Vec<_> = lives
+            .map(|life| {
+                let Troubles { crashes, revokes, poisons, stalls, turns } = life.configuration.troubles;
+                [crashes, revokes, poisons, stalls, turns].map(|count| count > 0)
+            })
+            .collect();
+        for one in 0..5 {
+            assert!(kinds.iter().any(|kinds| !kinds[one]));
+            for other in 0..5 {
+                assert!(
+                    kinds.iter().filter(|kinds| kinds[one] && kinds[other]).count() > 50,
+                    "{one} and {other}"
+                );
+            }
+        }
     }
 }

@@ -1,20 +1,26 @@
 //! What was verified, written down: the matrix of mechanisms and promises, with the command that fills it anew.
 //!
-//! The page shows a record that lies in the repository, never a number of its own. A cell is one of two things:
-//! the promise held in all of so many states and in so many random runs, or it breaks, and the shortest run that
-//! breaks it can be opened.
+//! The page shows a record that lies in the repository, never a number of its own. A cell says one of three things:
+//! the promise held in all of so many states and in so many random runs; or it breaks, and the shortest run that
+//! breaks it can be opened; or nothing was asked, because nothing in these rules could break it.
 
 use std::{collections::BTreeMap, error::Error, fmt, fmt::Write};
 
 use serde_json::{Map, Value, json};
 
-use super::{Example, Report, Sample, Suite, run, sample};
+use super::{Example, Report, Sample, Suite, asked_by, run, sample};
 use crate::{
-    ledger::{INVARIANTS, grouped},
+    ledger::{INVARIANTS, Invariant, grouped},
     link::{self, Saved},
     presets::Brought,
     world::ConfigError,
 };
+
+/// What the words in the cells mean.
+const LEGEND: &str = "<p class=\"proof-sum\"><b>holds</b>: in every state that these rules and troubles can reach, and \
+in every random run. <b>breaks</b>: a rule breaks it on purpose. <b>sampled</b>: only random runs could have broken it, \
+and none did. <b>–</b>: not asked, because nothing in these rules and troubles could break it, whatever the engine \
+did. A cell’s title has its numbers: the states and runs that could.</p>\n";
 
 /// Ticks that a reader sees after the one that an example is about.
 const AFTERWARDS: u64 = 4;
@@ -41,10 +47,24 @@ pub struct Row {
     pub states: u64,
     /// Random runs beyond them.
     pub runs: u64,
+    /// The promises that were put to the test, by their sentences: all others could not be broken, whatever the
+    /// engine did.
+    pub asked: BTreeMap<String, Asked>,
     /// The broken promises, by their sentences.
     pub breaks: BTreeMap<String, Shown>,
     /// The shortest run that gets nowhere, if one does.
     pub stuck: Option<Shown>,
+}
+
+/// How far a promise was put to the test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// States of the configurations that could break it.
+    pub states: u64,
+    /// Random runs that could.
+    pub runs: u64,
+    /// Random runs that did, as they may.
+    pub broken_runs: u64,
 }
 
 /// A run to be shown.
@@ -52,6 +72,8 @@ pub struct Row {
 pub struct Shown {
     /// The tick in which it shows.
     pub tick: u64,
+    /// Whether it comes from a random run, and there may be shorter ones.
+    pub is_sampled: bool,
     /// The fragment of the page that shows it.
     pub link: String,
 }
@@ -84,14 +106,37 @@ impl Row {
         report.check(suite).map_err(|difference| NoRecord(difference.to_string()))?;
         let sample = sample(suite, runs, seed)?;
         surprised(suite, &sample)?;
+        Row::of(suite, report, sample)
+    }
+
+    /// What a search and a sample of a suite came to. What only random runs break counts as well, and is told apart.
+    fn of(suite: &Suite, report: Report, sample: Sample) -> Result<Row, NoRecord> {
         let Report { configurations, states, broken, stuck, .. } = report;
-        let shown = |(sentence, example): (&'static str, Example)| {
-            Ok((sentence.to_owned(), Shown::of(&example, suite.name)?))
-        };
-        let breaks = broken.into_iter().map(shown).collect::<Result<_, NoRecord>>()?;
+        let asked = INVARIANTS.iter().filter_map(|&Invariant { sentence, .. }| {
+            let of = |counts: &BTreeMap<_, u64>| counts.get(sentence).copied().unwrap_or_default();
+            let broken_runs = sample.broken.get(sentence).map_or(0, |&(runs, _)| runs);
+            let asked = Asked { states: of(&report.asked), runs: of(&sample.asked), broken_runs };
+            (asked.states + asked.runs > 0).then(|| (sentence.to_owned(), asked))
+        });
+        let asked = asked.collect();
+        let mut breaks = BTreeMap::new();
+        for (sentence, (_, example)) in sample.broken {
+            breaks
+                .insert(sentence.to_owned(), Shown { is_sampled: true, ..Shown::of(&example, suite.name)? });
+        }
+        for (sentence, example) in broken {
+            breaks.insert(sentence.to_owned(), Shown::of(&example, suite.name)?);
+        }
         let stuck = stuck.map(|example| Shown::of(&example, suite.name)).transpose()?;
-        let (suite, bounds) = (suite.name.to_owned(), suite.bounds.clone());
-        Ok(Row { suite, bounds, configurations, states, runs, breaks, stuck })
+        let (suite, bounds, runs) = (suite.name.to_owned(), suite.bounds.clone(), sample.runs);
+        Ok(Row { suite, bounds, configurations, states, runs, asked, breaks, stuck })
+    }
+
+    /// How many of the promises that were asked were never broken, and how many were asked.
+    #[must_use]
+    pub fn kept(&self) -> (usize, usize) {
+        let kept = self.asked.keys().filter(|&sentence| !self.breaks.contains_key(sentence)).count();
+        (kept, self.asked.len())
     }
 }
 
@@ -107,15 +152,30 @@ impl Shown {
         let Example { setup, inputs, last } = example.clone();
         let start = Brought::fitting(title.to_owned(), setup, inputs, last.after(AFTERWARDS));
         let link = link::write(&[Saved::at(start, last)]).map_err(|error| NoRecord(error.to_string()))?;
-        Ok(Shown { tick: last.0, link })
+        Ok(Shown { tick: last.0, is_sampled: false, link })
     }
 
     fn to_json(&self) -> Value {
-        json!({ "tick": self.tick, "link": self.link })
+        json!({ "tick": self.tick, "sampled": self.is_sampled, "link": self.link })
     }
 
     fn from_json(value: &Value) -> Option<Shown> {
-        Some(Shown { tick: value.get("tick")?.as_u64()?, link: value.get("link")?.as_str()?.to_owned() })
+        Some(Shown {
+            tick: value.get("tick")?.as_u64()?,
+            is_sampled: value.get("sampled")?.as_bool()?,
+            link: value.get("link")?.as_str()?.to_owned(),
+        })
+    }
+}
+
+impl Asked {
+    fn to_json(self) -> Value {
+        json!({ "states": self.states, "runs": self.runs, "broken_runs": self.broken_runs })
+    }
+
+    fn from_json(value: &Value) -> Option<Asked> {
+        let number = |name| value.get(name)?.as_u64();
+        Some(Asked { states: number("states")?, runs: number("runs")?, broken_runs: number("broken_runs")? })
     }
 }
 
@@ -124,6 +184,7 @@ impl Record {
     #[must_use]
     pub fn to_json(&self) -> String {
         let row = |row: &Row| {
+            let asked = row.asked.iter().map(|(sentence, asked)| (sentence.clone(), asked.to_json()));
             let breaks = row.breaks.iter().map(|(sentence, shown)| (sentence.clone(), shown.to_json()));
             json!({
                 "suite": row.suite,
@@ -131,6 +192,7 @@ impl Record {
                 "configurations": row.configurations,
                 "states": row.states,
                 "runs": row.runs,
+                "asked": asked.collect::<Map<_, _>>(),
                 "breaks": breaks.collect::<Map<_, _>>(),
                 "stuck": row.stuck.as_ref().map(Shown::to_json),
             })
@@ -154,12 +216,15 @@ impl Record {
             let text = |name| Some(value.get(name)?.as_str()?.to_owned());
             let shown =
                 |(sentence, value): (&String, &Value)| Some((sentence.clone(), Shown::from_json(value)?));
+            let asked =
+                |(sentence, value): (&String, &Value)| Some((sentence.clone(), Asked::from_json(value)?));
             Some(Row {
                 suite: text("suite")?,
                 bounds: text("bounds")?,
                 configurations: number("configurations")?,
                 states: number("states")?,
                 runs: number("runs")?,
+                asked: value.get("asked")?.as_object()?.iter().map(asked).collect::<Option<_>>()?,
                 breaks: value.get("breaks")?.as_object()?.iter().map(shown).collect::<Option<_>>()?,
                 stuck: match value.get("stuck")? {
                     Value::Null => None,
@@ -200,6 +265,7 @@ impl Record {
         html.push_str("</tr></thead>\n<tbody>\n");
         self.rows.iter().for_each(|row| row.push_html(&mut html));
         html.push_str("</tbody>\n</table>\n</div>\n");
+        html.push_str(LEGEND);
         html
     }
 }
@@ -221,23 +287,43 @@ impl Row {
             );
         }
         html.push_str("</th>");
-        for invariant in &INVARIANTS {
-            let sentence = shown(invariant.sentence);
-            let cell = match self.breaks.get(invariant.sentence) {
-                Some(Shown { tick, link }) => format!(
-                    "<td data-breaks=\"{tick}\"><a href=\"#{}\" data-promise=\"{}\" title=\"{}: breaks, in tick {tick} at the soonest\">breaks</a></td>",
-                    escaped(link),
-                    escaped(invariant.sentence),
-                    escaped(&sentence),
-                ),
-                None => format!(
-                    "<td title=\"{}: cannot break, {states} states exhausted, {runs} random runs\">holds</td>",
-                    escaped(&sentence),
-                ),
-            };
-            html.push_str(&cell);
-        }
+        INVARIANTS.iter().for_each(|invariant| self.push_cell(invariant.sentence, html));
         html.push_str("</tr>\n");
+    }
+    fn push_cell(&self, promise: &str, html: &mut String) {
+        let (name, sentence) = (escaped(promise), escaped(&shown(promise)));
+        let Some(Asked { states, runs, broken_runs }) = self.asked.get(promise) else {
+            let needs = asked_by(promise).unwrap_or_default();
+            let _ = write!(
+                html,
+                "<td class=\"unasked\" title=\"{sentence}: not asked, it takes {needs}\"><span aria-hidden=\"true\">–</span><span class=\"visually-hidden\">not asked</span></td>",
+            );
+            return;
+        };
+        let [states, runs, broken_runs] = [states, runs, broken_runs].map(|&count| grouped(count));
+        let _ = match self.breaks.get(promise) {
+            Some(Shown { tick, link, is_sampled }) => {
+                let how = match is_sampled {
+                    true => format!("in {broken_runs} of {runs} random runs, and in none of {states} states"),
+                    false => format!("in tick {tick} at the soonest"),
+                };
+                write!(
+                    html,
+                    "<td data-breaks=\"{tick}\"><a href=\"#{}\" data-promise=\"{name}\" title=\"{sentence}: breaks, {how}\">breaks</a></td>",
+                    escaped(link),
+                )
+            }
+            None if states == "0" => {
+                write!(
+                    html,
+                    "<td title=\"{sentence}: not broken in {runs} random runs, no more\">sampled</td>"
+                )
+            }
+            None => write!(
+                html,
+                "<td title=\"{sentence}: cannot break, {states} states exhausted, {runs} random runs\">holds</td>",
+            ),
+        };
     }
 }
 
@@ -249,4 +335,57 @@ fn shown(sentence: &str) -> String {
 /// A text within HTML, in an attribute too.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ids::Tick,
+        player::Inputs,
+        verify::{Size, suites},
+    };
+
+    const LANES: &str = "two lanes, and a serial consumer";
+    const POLLS: &str = "a poll at least every max.poll.interval";
+    const ORDER: &str = "a key's records complete in offset order";
+
+    /// A row of the lanes' suite as if these numbers had come out.
+    fn row(states: u64, sampled: u64, broken: u64) -> Row {
+        let suite = suites(Size::Small).into_iter().find(|suite| suite.name == LANES).unwrap();
+        let setup = suite.configurations[0].setup().clone();
+        let example = Example { setup, inputs: Inputs::new(), last: Tick(0) };
+        let report = Report { asked: [(ORDER, states)].into(), ..Report::default() };
+        let mut sample = Sample { runs: 9, asked: [(ORDER, sampled)].into(), ..Sample::default() };
+        if broken > 0 {
+            sample.broken.insert(ORDER, (broken, example));
+        }
+        Row::of(&suite, report, sample).unwrap()
+    }
+
+    fn cell(row: &Row, promise: &str) -> String {
+        let mut html = String::new();
+        row.push_cell(promise, &mut html);
+        html
+    }
+
+    #[test]
+    fn a_cell_says_what_was_done_and_no_more() {
+        assert!(
+            cell(&row(7, 8, 0), ORDER).contains("cannot break, 7 states exhausted, 8 random runs\">holds<")
+        );
+        assert!(cell(&row(0, 8, 0), ORDER).contains("not broken in 8 random runs, no more\">sampled<"));
+        assert!(cell(&row(7, 8, 0), POLLS).contains("not asked, it takes a poll interval\""));
+        assert_eq!(row(7, 8, 0).kept(), (1, 1));
+    }
+
+    /// What breaks in random runs only is not called kept.
+    #[test]
+    fn a_break_in_a_random_run_counts() {
+        let broken = row(7, 8, 3);
+        assert!(
+            cell(&broken, ORDER).contains("breaks, in 3 of 8 random runs, and in none of 7 states\">breaks<")
+        );
+        assert_eq!(broken.kept(), (0, 1));
+    }
 }

@@ -20,6 +20,8 @@ pub struct Report {
     pub longest_way: u64,
     /// How many configurations there are in which some way gets nowhere.
     pub stuck_configurations: u64,
+    /// States of configurations that put an invariant to the test, by its sentence.
+    pub asked: BTreeMap<&'static str, u64>,
     /// What was broken, by its sentence, with the shortest run that breaks it.
     pub broken: BTreeMap<&'static str, Example>,
     /// The shortest run after which nothing more happens, or the same over and over, while records are
@@ -46,6 +48,9 @@ impl Report {
         self.ticks += other.ticks;
         self.stuck_configurations += other.stuck_configurations;
         self.longest_way = self.longest_way.max(other.longest_way);
+        for (sentence, states) in other.asked {
+            *self.asked.entry(sentence).or_default() += states;
+        }
         for (sentence, example) in other.broken {
             let known = self.broken.entry(sentence).or_insert_with(|| example.clone());
             if example.size() < known.size() {

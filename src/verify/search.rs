@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::{
     Configuration, Example, LEAVES_IN_TIME, Report, Surprise,
     node::{Node, Standing},
-    ways::{Dead, Ways},
+    ways::{Dead, Debts, Ways},
 };
 use crate::{ids::Tick, player::Inputs};
 
@@ -30,6 +30,7 @@ struct Search<'c> {
     /// By state; the first one has none before it.
     steps: Vec<Option<Step>>,
     ways: Ways,
+    debts: Debts,
     report: Report,
 }
 
@@ -41,6 +42,7 @@ pub fn explore(configuration: &Configuration) -> Report {
         known: FxHashMap::default(),
         steps: Vec::new(),
         ways: Ways::default(),
+        debts: Debts::default(),
         report: Report { configurations: 1, ..Report::default() },
     };
     let first = Node::first(configuration);
@@ -75,6 +77,8 @@ impl Search<'_> {
     fn go_on(&mut self, id: StateId, node: &Node, next: &mut Vec<(StateId, Node)>) {
         let standing = node.standing();
         let mut helped = Vec::new();
+        // Where everything gets to its end, it has none.
+        let in_debt = self.configuration.may_stick && !self.configuration.may_end_again;
         for (number, choice) in (0..).zip(node.choices(self.configuration)) {
             let (after, broken) = node.after(&choice, self.configuration);
             self.report.ticks += 1;
@@ -87,6 +91,9 @@ impl Search<'_> {
             let to = self.meet(after, Some((id, number)), next);
             if choice.helps && standing == Standing::Open {
                 helped.push(to);
+            }
+            if choice.is_fair && in_debt {
+                self.debts.push(to, node.owes());
             }
         }
         self.ways.push(standing, helped);
@@ -122,6 +129,8 @@ impl Search<'_> {
 
     fn conclude(mut self) -> Report {
         self.report.states = self.steps.len() as u64;
+        self.report.asked =
+            self.configuration.asked.iter().map(|&sentence| (sentence, self.report.states)).collect();
         let mut surprises = Vec::new();
         match self.ways.walk() {
             Ok(longest) => self.report.longest_way = longest,
@@ -139,6 +148,10 @@ impl Search<'_> {
                 self.report.stuck_configurations = 1;
                 self.report.stuck = Some(example);
             }
+        }
+        if let Some(state) = self.debts.never_paid() {
+            let what = "a record could finish, nothing endless is before it, and it never does".to_owned();
+            surprises.push(Surprise { what, example: self.example(state, None) });
         }
         for (&sentence, example) in &self.report.broken {
             if !self.configuration.may_break.contains(sentence) {

@@ -1,12 +1,12 @@
 //! The suites: what is varied in each, and how far.
 //!
 //! Keys are varied up to renaming: `A A B` stands for `B B A` too, because nothing but a lane asks what a key is
-//! called. (Lanes ask, so their suite has names that share a lane and names that do not.) Workers and records of
-//! equal key, work and failures are left as they are: offsets tell them apart.
+//! called. (Lanes ask, so wherever there are any, names share a lane in every way.) Workers and records of equal
+//! key, work and failures are left as they are: offsets tell them apart.
 
 use std::sync::Arc;
 
-use super::{Configuration, Suite, Troubles};
+use super::{Configuration, Suite, Troubles, crossed::crossed};
 use crate::{
     ids::{ConsumerId, Offset, Tick},
     mechanism::Guard,
@@ -19,14 +19,14 @@ use crate::{
 /// How far to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Size {
-    /// Half a minute on two cores.
+    /// A third of a minute on two cores.
     Small,
     /// Some minutes.
     Large,
 }
 
 impl Size {
-    fn pick<T>(self, small: T, large: T) -> T {
+    pub(super) fn pick<T>(self, small: T, large: T) -> T {
         match self {
             Size::Small => small,
             Size::Large => large,
@@ -61,6 +61,7 @@ pub fn suites(size: Size) -> Vec<Suite> {
         long_drains(size),
         turned_knobs(size),
         dead_ends(size),
+        crossed(size),
     ]
 }
 
@@ -107,6 +108,12 @@ fn one_fails(logs: &[Vec<Small>], fails: Fails) -> Vec<Vec<Small>> {
 }
 
 const NAMES: [&str; 3] = ["A", "B", "C"];
+
+/// Of two lanes A, B and C are in the first, D and E in the second.
+const LANE_NAMES: [[&str; 3]; 4] = [["A", "B", "C"], ["A", "B", "D"], ["A", "D", "B"], ["A", "D", "E"]];
+
+/// The same where there are two keys at most.
+const TWO_LANE_NAMES: [[&str; 3]; 2] = [["A", "B", "C"], ["A", "D", "E"]];
 
 fn log(records: &[Small], names: [&str; 3]) -> Arc<Log> {
     log_at(records, names, |index| index)
@@ -165,19 +172,18 @@ fn mailboxes(size: Size) -> Suite {
         ),
         breaks: vec![],
         sticks: false,
+        is_crossed: false,
         configurations,
     }
 }
 
 fn lanes(size: Size) -> Suite {
     let len = size.pick(5, 7);
-    // Of two lanes A, B and C are in the first, D and E in the second.
-    let names = [["A", "B", "C"], ["A", "B", "D"], ["A", "D", "B"], ["A", "D", "E"]];
     let logs: Vec<_> = (2..=len).flat_map(|len| keyings(len, 3)).collect();
     let mut configurations = Vec::new();
     for log in &logs {
         for workers in 2..=3 {
-            for names in names {
+            for names in LANE_NAMES {
                 let knobs = Knobs { workers, routing: Routing::Lanes(2), ..Knobs::default() };
                 configurations.push(alone(self::log(log, names), knobs).with_troubles(troubles(1, 0), 1));
             }
@@ -192,6 +198,7 @@ fn lanes(size: Size) -> Suite {
         ),
         breaks: vec![],
         sticks: false,
+        is_crossed: false,
         configurations,
     }
 }
@@ -214,6 +221,7 @@ fn shared_pool(size: Size) -> Suite {
         ),
         breaks: vec![ONE_WORKER, IN_ORDER],
         sticks: false,
+        is_crossed: false,
         configurations,
     }
 }
@@ -229,7 +237,9 @@ fn retries(size: Size) -> Suite {
         {
             for (workers, retry_delay) in pairs(&[1, 2], &[1, 2]) {
                 let knobs = Knobs { workers, routing, retry_at, retry_delay, ..Knobs::default() };
-                configurations.push(alone(self::log(&log, NAMES), knobs));
+                let names: &[_] = if routing == Routing::Lanes(2) { &LANE_NAMES } else { &[NAMES] };
+                let logs = names.iter().map(|&names| self::log(&log, names));
+                configurations.extend(logs.map(|log| alone(log, knobs.clone())));
             }
         }
     }
@@ -237,10 +247,11 @@ fn retries(size: Size) -> Suite {
         name: "retries at the head and at the tail",
         bounds: format!(
             "1 to {len} records over 1 to 3 keys of which any one fails once, 3 over 2 of which one fails twice and \
-             another perhaps once; keyed, shared, two lanes; 1 or 2 workers; a delay of 1 or 2 ticks"
+             another perhaps once; keyed, shared, two lanes, which the keys share in every way; 1 or 2 workers; a delay of 1 or 2 ticks"
         ),
         breaks: vec![ONE_WORKER, IN_ORDER],
         sticks: false,
+        is_crossed: false,
         configurations,
     }
 }
@@ -278,6 +289,7 @@ fn quarantine(size: Size) -> Suite {
         ),
         breaks: vec![ONE_WORKER, IN_ORDER],
         sticks: false,
+        is_crossed: false,
         configurations,
     }
 }
@@ -310,6 +322,7 @@ fn pause(size: Size) -> Suite {
         ),
         breaks: vec![],
         sticks: false,
+        is_crossed: false,
         configurations,
     }
 }
@@ -345,6 +358,7 @@ fn ceilings(size: Size) -> Suite {
         ),
         breaks: vec![IN_HEAP, POLLS, NO_LATE_WRITE],
         sticks: true,
+        is_crossed: false,
         configurations,
     }
 }
@@ -378,6 +392,7 @@ fn crashes(size: Size) -> Suite {
         ),
         breaks: vec![NOTHING_BELOW, IN_LINE],
         sticks: false,
+        is_crossed: false,
         configurations,
     }
 }
@@ -414,6 +429,7 @@ fn handovers(size: Size) -> Suite {
         ),
         breaks: vec![ONE_WORKER, IN_ORDER, NO_LATE_WRITE, ROWS_ADVANCE],
         sticks: false,
+        is_crossed: false,
         configurations,
     }
 }
@@ -447,6 +463,7 @@ fn late_writes(size: Size) -> Suite {
         ),
         breaks: vec![NO_LATE_WRITE, ROWS_ADVANCE],
         sticks: false,
+        is_crossed: false,
         configurations,
     }
 }
@@ -463,7 +480,7 @@ fn long_drains(size: Size) -> Suite {
         }
     }
     Suite {
-        name: "drains as long as the interval",
+        name: "drains and the poll interval",
         bounds: format!(
             "1 to {len} records over 1 or 2 keys, 1 or 2 workers; drains of 0 to 2 ticks, a poll due every 2 or 3; two \
              revokes, from either member to either{}",
@@ -471,6 +488,7 @@ fn long_drains(size: Size) -> Suite {
         ),
         breaks: vec![POLLS, NO_LATE_WRITE],
         sticks: false,
+        is_crossed: false,
         configurations,
     }
 }
@@ -482,14 +500,16 @@ fn turned_knobs(size: Size) -> Suite {
     let routings = [Routing::Keyed, Routing::Shared, Routing::Serial, Routing::Lanes(2)];
     let one = |knobs: &[Knob]| knobs.iter().map(|&knob| vec![knob]).collect::<Vec<_>>();
     let mut configurations = Vec::new();
-    let mut add = |log: &[Small], knobs: Knobs, turns: Vec<Vec<Knob>>, count| {
-        let turned = alone(self::log(log, NAMES), knobs).with_turns(turns, count);
+    let mut add = |log: &[Small], names, knobs: Knobs, turns: Vec<Vec<Knob>>, count| {
+        let turned = alone(self::log(log, names), knobs).with_turns(turns, count);
         configurations.push(turned.expect("turns that make sense"));
     };
     for log in [sound.clone(), failing].concat() {
         for (routing, retry_at) in pairs(&routings, &[RetryAt::Head, RetryAt::Tail]) {
             let knobs = Knobs { workers: 2, routing, retry_at, ..Knobs::default() };
-            add(&log, knobs, one(&routings.map(Knob::Routing)), size.pick(1, 2));
+            for names in TWO_LANE_NAMES {
+                add(&log, names, knobs.clone(), one(&routings.map(Knob::Routing)), size.pick(1, 2));
+            }
         }
     }
     for log in sound {
@@ -502,7 +522,7 @@ fn turned_knobs(size: Size) -> Suite {
             Knob::Poll(1),
             Knob::Workers(1),
         ];
-        add(&log, base, one(&intakes), 2);
+        add(&log, NAMES, base, one(&intakes), 2);
         let base = Knobs { workers: 3, ..Knobs::default() };
         let commits = [
             Knob::CommitOffset(CommitOffset::Highest),
@@ -511,7 +531,7 @@ fn turned_knobs(size: Size) -> Suite {
             Knob::AckMap(false),
             Knob::CommitEvery(2),
         ];
-        add(&log, base, one(&commits), 2);
+        add(&log, NAMES, base, one(&commits), 2);
     }
     for log in one_fails(&keyings(3, 2), Fails::First(2)) {
         let letters = |after, then| Knob::Quarantine(Some(Quarantine { after, then }));
@@ -522,18 +542,19 @@ fn turned_knobs(size: Size) -> Suite {
             Knob::RetryAt(RetryAt::Tail),
             Knob::RetryDelay(3),
         ];
-        add(&log, Knobs { workers: 2, ..Knobs::default() }, one(&turns), 2);
+        add(&log, NAMES, Knobs { workers: 2, ..Knobs::default() }, one(&turns), 2);
     }
     Suite {
         name: "knobs turned while records are in flight",
         bounds: format!(
             "{len} records over 1 or 2 keys, and 3 of which any one fails once or twice, 2 or 3 workers; at any tick, \
-             {} in a run, every routing to every other; twice in a run marks, intake, poll and workers; what is \
+             {} in a run, every routing to every other, with keys that share a lane and that do not; twice in a run marks, intake, poll and workers; what is \
              committed, when and with what; quarantine, place and delay of retries",
             size.pick("once", "twice")
         ),
         breaks: vec![ONE_WORKER, IN_ORDER, NOTHING_BELOW, IN_LINE, BELOW_HIGH],
         sticks: false,
+        is_crossed: false,
         configurations,
     }
 }
@@ -568,6 +589,7 @@ fn dead_ends(size: Size) -> Suite {
         ),
         breaks: vec![],
         sticks: true,
+        is_crossed: false,
         configurations,
     }
 }

@@ -16,6 +16,51 @@ pub(super) struct Ways {
     to: Vec<StateId>,
 }
 
+/// The one way from every state on which everything ends that can, in every tick, so that nobody is passed over; and
+/// whether something is undone that nothing endless holds back.
+#[derive(Debug, Default)]
+pub(super) struct Debts {
+    to: Vec<StateId>,
+    owes: Vec<bool>,
+}
+
+impl Debts {
+    /// The next state's.
+    pub(super) fn push(&mut self, to: StateId, owes: bool) {
+        self.to.push(to);
+        self.owes.push(owes);
+    }
+
+    /// A state that comes again and again, and in which something is undone; the one met first, if there are any.
+    pub(super) fn never_paid(&self) -> Option<StateId> {
+        // By which walk each state was met first, from 1.
+        let mut walks = vec![0; self.to.len()];
+        let mut found: Option<StateId> = None;
+        for (walk, start) in (1..).zip(0..self.to.len()) {
+            let mut at = start;
+            while walks[at] == 0 {
+                walks[at] = walk;
+                at = self.to[at] as usize;
+            }
+            if walks[at] != walk {
+                continue;
+            }
+            // The walk has come back to its own way: from here on it goes round.
+            let circle = at;
+            loop {
+                if self.owes[at] && found.is_none_or(|found| (at as StateId) < found) {
+                    found = Some(at as StateId);
+                }
+                at = self.to[at] as usize;
+                if at == circle {
+                    break;
+                }
+            }
+        }
+        found
+    }
+}
+
 /// Where a way leads that does not lead to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dead {
@@ -114,6 +159,20 @@ mod tests {
         use Standing::{Finished, Open};
         let states = [(Open, &[1, 2][..]), (Open, &[2]), (Open, &[3]), (Finished, &[])];
         assert_eq!(ways(&states), Ok(3));
+    }
+
+    #[test]
+    fn a_debt_counts_where_it_is_never_paid() {
+        let never_paid = |states: &[(StateId, bool)]| {
+            let mut debts = Debts::default();
+            states.iter().for_each(|&(to, owes)| debts.push(to, owes));
+            debts.never_paid()
+        };
+        // On the way to where all is done, and where all is done.
+        assert_eq!(never_paid(&[(1, true), (2, true), (2, false)]), None);
+        assert_eq!(never_paid(&[(1, false), (1, true)]), Some(1));
+        // On a circle, and on a way that leads into one that was walked before.
+        assert_eq!(never_paid(&[(1, false), (2, false), (1, true), (0, true)]), Some(2));
     }
 
     #[test]

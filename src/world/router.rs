@@ -174,6 +174,14 @@ impl Router {
         }
     }
 
+    /// The mailbox of a record, where there are mailboxes.
+    pub(super) fn mailbox_of(&self, parcel: Parcel, log: &Log) -> Option<MailboxId> {
+        match &self.queues {
+            Queues::Mailboxes(_) => Some(self.address.mailbox(parcel, log)),
+            Queues::Shared(_) => None,
+        }
+    }
+
     /// The queues to look at: each with its mailbox (`None`: the shared one), the workers in it, and what
     /// waits, head first.
     pub(super) fn view(&self) -> Vec<QueueView> {

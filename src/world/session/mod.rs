@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     config::{CommitOffset, Intake, Knobs, RetryAt},
-    log::{Fails, Log, Work},
+    log::{Fails, Log, Record, Work},
     pool::Pool,
-    router::{QueueView, Router},
+    router::{MailboxId, Parcel, QueueView, Router},
 };
 use crate::{
     ids::{ConsumerId, Epoch, KeyId, Offset, Tick},
@@ -200,6 +200,11 @@ impl Session {
     #[must_use]
     pub fn queues(&self) -> Vec<QueueView> {
         self.router.view()
+    }
+
+    /// The mailbox that a record goes through; `None`: there is the one shared queue.
+    pub(crate) fn mailbox_of(&self, record: Record, log: &Log) -> Option<MailboxId> {
+        self.router.mailbox_of(Parcel { offset: record.offset, key: record.key }, log)
     }
 
     /// Whether a free worker would find something to do.
