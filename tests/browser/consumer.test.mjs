@@ -222,7 +222,11 @@ test("sizing can be stopped, and is dropped when the settings change", async (t)
   await section.locator("[data-act=size]").waitFor();
   await section.locator("[data-act=size]").click();
   await section.locator("[data-act=stop]").waitFor();
-  await fill(section, "kwp.workers", "9");
+  // What is typed stays, whatever is told meanwhile.
+  await section.locator('[data-knob="kwp.workers"]').fill("9");
+  await section.locator(".consumer-progress", { hasText: /of [1-9]\d* runs/ }).waitFor();
+  assert.equal(await section.locator('[data-knob="kwp.workers"]').inputValue(), "9");
+  await section.locator('[data-knob="kwp.workers"]').blur();
   await section.locator("[data-act=size]").waitFor();
   assert.match(await section.locator("[data-said]").innerText(), /Stopped/);
 });

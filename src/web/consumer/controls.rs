@@ -62,13 +62,18 @@ pub(super) fn text_input(
     let typed = move |event: Event| {
         Some(Msg::Field(form, field, event.target_dyn_into::<HtmlInputElement>()?.value()))
     };
-    let onchange = reading(typed, link.callback(|msg| msg));
+    let drafted = move |event: InputEvent| {
+        Some(Msg::Draft(form, field, event.target_dyn_into::<HtmlInputElement>()?.value()))
+    };
+    let (onchange, oninput) =
+        (reading(typed, link.callback(|msg| msg)), reading(drafted, link.callback(|msg| msg)));
+    let value = consumer.draft(form, field).unwrap_or(value);
     let is_wrong = consumer.complaint(form, field).is_some();
     html! {
         <input class="field" type="text" inputmode="text" autocomplete="off" spellcheck="false" id={id(field)}
             data-knob={field} value={value.to_owned()} placeholder={placeholder.to_owned()}
             aria-invalid={is_wrong.then_some("true")}
-            aria-describedby={is_wrong.then(|| format!("{}-wrong", id(field)))} {onchange} />
+            aria-describedby={is_wrong.then(|| format!("{}-wrong", id(field)))} {onchange} {oninput} />
     }
 }
 

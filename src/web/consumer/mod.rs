@@ -47,6 +47,8 @@ pub(crate) enum Source {
 pub(crate) enum Msg {
     Source(Source),
     Field(Form, &'static str, String),
+    /// Something is being typed, and does not count yet.
+    Draft(Form, &'static str, String),
     /// A file was chosen or dropped; or a text pasted, which is too long to be shown.
     Open(Blob, String),
     /// Files are held over the place where they can be dropped, or not any more.
@@ -82,6 +84,8 @@ pub(crate) struct Consumer {
     asked: u32,
     source: Source,
     fields: BTreeMap<(Form, &'static str), String>,
+    /// What is being typed: shown, so that nothing that is told meanwhile takes it away.
+    drafts: BTreeMap<(Form, &'static str), String>,
     /// What was opened last, so that it can be read in another way.
     file: Option<(Blob, String)>,
     is_over: bool,
@@ -113,6 +117,11 @@ impl Consumer {
     /// What is in a field.
     fn field(&self, form: Form, field: &'static str) -> &str {
         self.fields.get(&(form, field)).map_or("", String::as_str)
+    }
+
+    /// What is being typed into a field.
+    fn draft(&self, form: Form, field: &'static str) -> Option<&str> {
+        self.drafts.get(&(form, field)).map(String::as_str)
     }
 
     /// What is wrong with a field.
@@ -192,6 +201,7 @@ impl Consumer {
         if (field, text.as_str()) == ("hash-keys", "on") && self.field(form, "salt").is_empty() {
             self.fields.insert((form, "salt"), salt());
         }
+        self.drafts.remove(&(form, field));
         self.fields.insert((form, field), text);
         match (form, self.source) {
             (Form::Traffic, Source::Shape) => self.shape(ctx),
@@ -353,6 +363,7 @@ impl Component for Consumer {
             asked: 0,
             source: Source::File,
             fields: BTreeMap::new(),
+            drafts: BTreeMap::new(),
             file: None,
             is_over: false,
             bringing: 0,
@@ -379,6 +390,10 @@ impl Component for Consumer {
         match msg {
             Msg::Source(source) => self.turn_to(ctx, source),
             Msg::Field(form, field, text) => self.change(ctx, form, field, text),
+            Msg::Draft(form, field, text) => {
+                self.drafts.insert((form, field), text);
+                return false;
+            }
             Msg::Over(is_over) => {
                 if self.is_over == is_over {
                     return false;

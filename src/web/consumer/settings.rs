@@ -51,7 +51,13 @@ pub(super) fn view(consumer: &Consumer, link: &Scope<Consumer>) -> Html {
         let text = event.target_dyn_into::<HtmlTextAreaElement>()?.value();
         Some(Msg::Field(Form::Settings, "text", text))
     };
-    let onchange = reading(typed, link.callback(|msg| msg));
+    let drafted = |event: InputEvent| {
+        let text = event.target_dyn_into::<HtmlTextAreaElement>()?.value();
+        Some(Msg::Draft(Form::Settings, "text", text))
+    };
+    let (onchange, oninput) =
+        (reading(typed, link.callback(|msg| msg)), reading(drafted, link.callback(|msg| msg)));
+    let text = consumer.draft(Form::Settings, "text").unwrap_or(consumer.field(Form::Settings, "text"));
     html! {
         <section class="consumer-step" aria-labelledby="consumer-settings">
             <h3 id="consumer-settings">{"Your settings"}</h3>
@@ -62,7 +68,7 @@ pub(super) fn view(consumer: &Consumer, link: &Scope<Consumer>) -> Html {
                         <label for={id("text")}>{"Over them, your own"}</label>
                         <textarea class="field consumer-text" id={id("text")} rows="7" spellcheck="false" autocomplete="off"
                             data-knob="text" placeholder={PLACEHOLDER}
-                            value={consumer.field(Form::Settings, "text").to_owned()} {onchange} />
+                            value={text.to_owned()} {onchange} {oninput} />
                         <span class="knob-note">
                             {"Properties, Spring’s YAML, or librdkafka’s. Names that begin with kwp. are for what no client has a name for."}
                         </span>
