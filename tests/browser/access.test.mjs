@@ -56,9 +56,9 @@ for (const [scheme, width] of [["light", 1280], ["dark", 360]]) {
       const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
       // A mark of a crowded timeline is small; the list of events leads to the same moments. And on a phone the
       // bar with play stays in sight, over whatever scrolls under it.
-      const told_otherwise = ({ target, any }) =>
+      const toldOtherwise = ({ target, any }) =>
         /\.mark\b|data-mark/.test(target.join(" ")) || any.some(({ message }) => message.includes("obscured"));
-      const small = ({ id }, node) => id === "target-size" && told_otherwise(node);
+      const small = ({ id }, node) => id === "target-size" && toldOtherwise(node);
       for (const violation of violations) violation.nodes = violation.nodes.filter((node) => !small(violation, node));
       const told = violations.filter(({ nodes }) => nodes.length > 0).map(({ id, help, nodes }) => {
         const places = nodes.slice(0, 4).map(({ target, any, all, none }) => {
