@@ -16,6 +16,11 @@ use crate::{
     world::ConfigError,
 };
 
+/// How the page with the table begins. The article takes in what its body holds (`www/later.js`).
+const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<!-- Written by `kwp verify --table`; see docs/proof.md. -->\n\
+<head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+<title>Mechanisms against promises</title></head>\n<body>\n";
+
 /// What the words in the cells mean.
 const LEGEND: &str = "<p class=\"proof-sum\"><b>holds</b>: in every state that these rules and troubles can reach, and \
 in every random run. <b>breaks</b>: a rule breaks it on purpose. <b>sampled</b>: only random runs could have broken it, \
@@ -238,10 +243,10 @@ impl Record {
         })
     }
 
-    /// The matrix as a table of the page: a row for each suite, a column for each promise.
+    /// The matrix as a page of its own, which the article takes in: a row for each suite, a column for each promise.
     #[must_use]
     pub fn to_html(&self) -> String {
-        let mut html = "<!-- Written by `kwp verify --table`; see docs/proof.md. -->\n".to_owned();
+        let mut html = HEAD.to_owned();
         let states: u64 = self.rows.iter().map(|row| row.states).sum();
         let runs: u64 = self.rows.iter().map(|row| row.runs).sum();
         let _ = writeln!(

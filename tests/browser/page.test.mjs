@@ -109,6 +109,13 @@ test("the places of the panels are as high as the panels, so that nothing jumps 
   }
 });
 
+// The matrix comes when a reader is near.
+async function matrix(page) {
+  await page.locator("#proof").scrollIntoViewIfNeeded();
+  await page.locator("#proof .proof").waitFor();
+  return page.locator(".proof td a");
+}
+
 // A cell of the matrix: the promise it breaks, the tick, and the panel that shows it.
 async function example(page, cell) {
   const [promise, link] = [await cell.getAttribute("data-promise"), await cell.getAttribute("href")];
@@ -118,7 +125,7 @@ async function example(page, cell) {
 
 test("every example of the matrix opens in its panel, which says that the promise is broken since that tick", async (t) => {
   const page = await open(t);
-  const cells = page.locator(".proof td a");
+  const cells = await matrix(page);
   const count = await cells.count();
   assert.ok(count >= 24, `${count} examples`);
   const seen = new Set();
@@ -139,7 +146,7 @@ test("every example of the matrix opens in its panel, which says that the promis
 
 test("a link of the matrix leads to its panel each time it is followed, and the keys go on there", async (t) => {
   const page = await open(t);
-  const cell = page.locator(".proof td a").nth(1);
+  const cell = (await matrix(page)).nth(1);
   const { tick, shown } = await example(page, cell);
   const isThere = async (how) => {
     await shown.and(page.locator(`[data-tick="${tick}"]`)).waitFor();
