@@ -6,7 +6,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 use keyed_worker_pool::{
     settings::{
         Dialect, Form, KNOWN, LIBRARIES, Language, Library, Mention, Name, Origin, Read, Settings, Value,
-        Weight, Work, knobs, read, settings_of, skeleton, verdicts, write,
+        Weight, Work, knobs, read, settings_of, skeleton, unsaid, verdicts, write,
     },
     traffic::Span,
     world::{
@@ -131,6 +131,49 @@ fn names_of_libraries_are_understood_where_they_mean_the_same() {
             "kwp.drain.ms=2000"
         ]
     );
+}
+
+#[test]
+fn a_channel_of_smallrye_is_understood() {
+    let text = "mp.messaging.incoming.orders.connector=smallrye-kafka\nmp.messaging.incoming.orders.topic=orders\n\
+                mp.messaging.incoming.orders.ordered=key\nmp.messaging.incoming.orders.ordered.max-concurrency=32\n\
+                mp.messaging.incoming.orders.max-queue-size-factor=3\nmp.messaging.incoming.orders.max.poll.records=100\n\
+                mp.messaging.incoming.orders.commit-strategy=latest\nmp.messaging.incoming.orders.concurrency=zero\n\
+                mp.messaging.incoming.orders.oredred=key\n";
+    let read = understood(text);
+    assert_eq!(read.library.id, "smallrye");
+    assert_eq!(
+        told(&read.settings),
+        [
+            "max.poll.records=100",
+            "kwp.workers=32",
+            "kwp.routing=keyed",
+            "kwp.intake.high=300",
+            "kwp.intake.low=299",
+            "kwp.commit.offset=highest"
+        ]
+    );
+    assert_eq!(
+        hints(&read.invalid),
+        ["8 mp.messaging.incoming.orders.concurrency: it holds \"zero\"; expected a whole number from 1 on"]
+    );
+    assert_eq!(hints(&read.unknown).len(), 1);
+    assert_eq!(read.without_effect.len(), 2);
+    // Two batches of five hundred, unless somebody says how large a batch is.
+    let few = understood("mp.messaging.incoming.a.max-queue-size-factor=2\n");
+    assert_eq!(told(&few.settings), ["kwp.intake.high=1000", "kwp.intake.low=999"]);
+    assert_eq!(understood("decaton.partition.concurrency=8\n").library.id, "decaton");
+    assert_eq!(understood("max.poll.records=8\n").library.id, "java");
+}
+
+#[test]
+fn lengths_of_time_that_nobody_says_are_no_ticks() {
+    let knobs = unsaid(Some(Span::MILLISECOND));
+    assert_eq!((knobs.drain, knobs.commit_every, knobs.retry_delay), (5_000, 5_000, 1_000));
+    let minute = Span::parse("1m").ok();
+    let knobs = unsaid(minute);
+    assert_eq!((knobs.drain, knobs.commit_every, knobs.retry_delay), (1, 1, 1));
+    assert_eq!(unsaid(None), Knobs::default());
 }
 
 #[test]

@@ -1,39 +1,14 @@
 //! `kwp size` and `kwp sweep` as their users meet them.
 #![cfg(not(target_arch = "wasm32"))]
 
-use std::{
-    fmt::Write,
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+mod folder;
 
-/// A folder that is gone after the test.
-struct Folder(PathBuf);
+use std::{fmt::Write, fs, path::Path, process::Command};
 
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("kwp-size-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).expect("a temporary folder");
-        Folder(path)
-    }
+use folder::Folder;
 
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
-        let path = self.0.join(name);
-        fs::write(&path, content).expect("a temporary file");
-        text(&path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        text(&self.0.join(name))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+fn written(folder: &Folder, name: &str, content: impl AsRef<[u8]>) -> String {
+    text(&folder.write(name, content))
 }
 
 fn text(path: &Path) -> String {
@@ -78,9 +53,9 @@ const SCENARIO: &str = "seed = 4\n[log]\ngenerate = { count = 120, keys = 7, ske
 
 #[test]
 fn a_report_is_one_file_that_needs_nothing_else() {
-    let folder = Folder::new("report");
-    let file = folder.write("mine.csv", trace());
-    let (report, data) = (folder.path("report.html"), folder.path("data"));
+    let folder = Folder::new("size-report");
+    let file = written(&folder, "mine.csv", trace());
+    let (report, data) = (text(&folder.0.join("report.html")), text(&folder.0.join("data")));
     let said = kwp(&["size", &file, "--tick", "1ms", "--revokes", "59", "-o", &report, "--data", &data]);
     assert_eq!(said.status, 0, "{}", said.err);
     assert_eq!(said.err, "", "no bar where there is no terminal");
@@ -112,18 +87,18 @@ fn a_report_is_one_file_that_needs_nothing_else() {
 
 #[test]
 fn any_number_of_threads_writes_the_same_bytes() {
-    let folder = Folder::new("threads");
-    let file = folder.write("mine.csv", trace());
+    let folder = Folder::new("size-threads");
+    let file = written(&folder, "mine.csv", trace());
     let on = |threads: &str| {
-        let report = folder.path(&format!("{threads}.html"));
+        let report = text(&folder.0.join(format!("{threads}.html")));
         let said = kwp(&["size", &file, "--threads", threads, "--revokes", "30", "-o", &report]);
         assert_eq!(said.status, 0, "{}", said.err);
         (said.out, fs::read(report).expect("a report"))
     };
     assert_eq!(on("1"), on("3"));
-    let scenario = folder.write("s.toml", SCENARIO);
+    let scenario = written(&folder, "s.toml", SCENARIO);
     let sweep = |threads: &str, format: &str, chart: &str| {
-        let chart = folder.path(&format!("{threads}-{format}{chart}"));
+        let chart = text(&folder.0.join(format!("{threads}-{format}{chart}")));
         let args = ["sweep", &scenario, "--vary", "workers=1..5", "--vary", "low=0,50%", "--seeds", "1..3"];
         let args = [&args[..], &["--threads", threads, "--format", format, "--chart", &chart]].concat();
         let said = kwp(&args);
@@ -141,8 +116,8 @@ fn any_number_of_threads_writes_the_same_bytes() {
 
 #[test]
 fn a_row_of_a_sweep_is_what_kwp_run_says() {
-    let folder = Folder::new("row");
-    let scenario = folder.write("s.toml", SCENARIO);
+    let folder = Folder::new("size-row");
+    let scenario = written(&folder, "s.toml", SCENARIO);
     let said = kwp(&["sweep", &scenario, "--vary", "workers=2,3", "--format", "json"]);
     let rows: Vec<serde_json::Value> = serde_json::from_str(&said.out).expect("an array");
     let said = kwp(&["run", &scenario, "--format", "json"]);
@@ -155,8 +130,8 @@ fn a_row_of_a_sweep_is_what_kwp_run_says() {
 
 #[test]
 fn a_condition_that_holds_fails() {
-    let folder = Folder::new("conditions");
-    let scenario = folder.write("s.toml", SCENARIO);
+    let folder = Folder::new("size-conditions");
+    let scenario = written(&folder, "s.toml", SCENARIO);
     let sweep = |condition: &str| {
         kwp(&["sweep", &scenario, "--vary", "workers=1,2", "--tick", "1ms", "--fail-if", condition])
     };
@@ -170,7 +145,7 @@ fn a_condition_that_holds_fails() {
         "{}",
         failed.err
     );
-    let file = folder.write("t.csv", trace());
+    let file = written(&folder, "t.csv", trace());
     let size = |condition: &str| {
         kwp(&["size", &file, "--tick", "1ms", "--only", "workers", "--fail-if", condition]).status
     };
@@ -179,15 +154,16 @@ fn a_condition_that_holds_fails() {
 
 #[test]
 fn settings_are_properties_too() {
-    let folder = Folder::new("properties");
+    let folder = Folder::new("size-properties");
     let (csv, properties) = (
-        folder.write("t.csv", trace()),
-        folder.write(
+        written(&folder, "t.csv", trace()),
+        written(
+            &folder,
             "c.properties",
             "max.poll.records=20\nkwp.workers=6\nkwp.drain.ms=30\nmax.pol.records=3\nkwp.routing=keyed\n",
         ),
     );
-    let report = folder.path("r.html");
+    let report = text(&folder.0.join("r.html"));
     let args = [
         "size",
         &csv,
@@ -222,10 +198,10 @@ fn settings_are_properties_too() {
 
 #[test]
 fn what_cannot_be_used_is_said() {
-    let folder = Folder::new("bad");
-    let (scenario, csv) = (folder.write("s.toml", SCENARIO), folder.write("t.csv", trace()));
-    let empty = folder.write("empty.csv", "time,key,work\n");
-    let broken = folder.write("broken.toml", "[log]\nrecords = [\"0:A*1\"]\n[consumer]\nworker = 3\n");
+    let folder = Folder::new("size-bad");
+    let (scenario, csv) = (written(&folder, "s.toml", SCENARIO), written(&folder, "t.csv", trace()));
+    let empty = written(&folder, "empty.csv", "time,key,work\n");
+    let broken = written(&folder, "broken.toml", "[log]\nrecords = [\"0:A*1\"]\n[consumer]\nworker = 3\n");
     let sweep = |args: &[&str]| kwp(&[&["sweep", &scenario], args].concat());
     let size = |args: &[&str]| kwp(&[&["size", &csv, "--only", "workers"], args].concat());
     for (said, expected) in [
@@ -242,16 +218,16 @@ fn what_cannot_be_used_is_said() {
         (sweep(&["--vary", "workers=1", "--chart", "x.gif"]), ".svg or .png"),
         (sweep(&["--vary", "workers=1", "--chart", "x.svg", "--plot", "speed"]), "no number is called"),
         (kwp(&["sweep", &broken, "--vary", "workers=1"]), "broken.toml:4:1"),
-        (kwp(&["sweep", &folder.path("none.toml"), "--vary", "workers=1"]), "there is no such file"),
+        (kwp(&["sweep", &text(&folder.0.join("none.toml")), "--vary", "workers=1"]), "there is no such file"),
         (size(&["--fail-if", "max"]), "has no relation"),
         (size(&["--config", &broken]), "broken.toml:4:1"),
         (size(&["--threads", "0"]), "--threads"),
         (size(&["--revokes", "0"]), "--revokes"),
         (size(&["--only", "luck"]), "luck"),
-        (size(&["-o", &folder.path("no/such/folder.html")]), "the report cannot be written"),
+        (size(&["-o", &text(&folder.0.join("no/such/folder.html"))]), "the report cannot be written"),
         (kwp(&["size", &empty]), "empty.csv"),
-        (kwp(&["size", &folder.path("none.csv")]), "there is no such file"),
-        (kwp(&["size", &folder.path("")]), "directory"),
+        (kwp(&["size", &text(&folder.0.join("none.csv"))]), "there is no such file"),
+        (kwp(&["size", &text(&folder.0.join(""))]), "directory"),
     ] {
         assert_eq!(said.status, 2, "{expected}: {}", said.out);
         assert!(said.err.contains(expected), "{expected}: {}", said.err);
@@ -260,13 +236,14 @@ fn what_cannot_be_used_is_said() {
 
 #[test]
 fn a_million_rows_are_sized() {
-    let folder = Folder::new("million");
+    let folder = Folder::new("size-million");
     let mut trace = "time,key,work\n".to_owned();
     for n in 0..1_000_000u64 {
         let _ = writeln!(trace, "{},user {},{}", n / 2 * 3, n * 2_654_435_761 % 40_009, 1 + n * 40_503 % 97);
     }
-    let file = folder.write("million.csv", trace);
-    let config = folder.write(
+    let file = written(&folder, "million.csv", trace);
+    let config = written(
+        &folder,
         "c.toml",
         "[log]\nrecords = [\"0:A*1\"]\n[consumer]\nworkers = 48\nintake = { pause = { high = 800, low = 400 } }\n",
     );

@@ -16,7 +16,7 @@ use crate::{
     scenario::{BadInput, open},
     settings::{
         Dialect, Form, LIBRARIES, LONGEST_SETTINGS, Language, Library, Mention, Origin, Read, Settings,
-        Source, Together, Verdict, Weight, Work, base, read, scenario, skeleton, together, verdicts, write,
+        Source, Together, Verdict, Weight, Work, read, scenario, skeleton, together, verdicts, write,
     },
     traffic::Span,
     world::Knobs,
@@ -147,7 +147,7 @@ fn try_run(args: &SettingsArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::er
 
 /// The library that was named, or the client whose names the file uses.
 fn base_of(named: Option<&'static Library>, read: Option<&Read>) -> Option<&'static Library> {
-    named.or_else(|| base(read?))
+    named.or_else(|| Some(read?.library))
 }
 
 /// The engine's knobs for a file of settings, or for the defaults of a library, where a tick is `tick` long; with what

@@ -21,9 +21,9 @@ use crate::{
     ids::{ConsumerId, Offset},
     ledger::escaped,
     scenario::Scenario,
-    settings::Library,
+    settings::{Library, unsaid},
     sizing::{Answer, Effort, Question, Report, Study, Subject, Survey, Unit},
-    world::{Knobs, Setup},
+    world::Setup,
 };
 
 /// Arguments of `kwp size`.
@@ -135,7 +135,7 @@ fn named(args: &SizeArgs) -> Result<Named, Box<dyn std::error::Error>> {
                 }
                 Given::Stdin => "standard input".to_owned(),
             };
-            (name, Arc::new(traffic.log(Offset(0))?), Knobs::default())
+            (name, Arc::new(traffic.log(Offset(0))?), unsaid(tick))
         }
     };
     let knobs = match (&args.config, args.library) {

@@ -18,7 +18,9 @@ use crate::{
     export::json::Object,
     ledger::escaped,
     scenario::{BadInput, open},
-    traffic::{Columns, Digest, KEPT_ROWS, Latency, Options, Reader, Report, Span, Summary, Traffic, Unit},
+    traffic::{
+        Columns, Digest, KEPT_ROWS, Latency, MOST_ROWS, Options, Reader, Report, Span, Summary, Traffic, Unit,
+    },
 };
 
 /// Bytes that are read at once.
@@ -92,6 +94,10 @@ pub(super) struct ReadingArgs {
     /// What to draw from
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
+
+    /// Read the first so many rows only; the others are counted
+    #[arg(long, value_name = "N", default_value_t = MOST_ROWS as u64, value_parser = clap::value_parser!(u64).range(1..=MOST_ROWS as u64))]
+    rows: u64,
 }
 
 fn unit(text: &str) -> Result<Unit, String> {
@@ -144,7 +150,7 @@ impl ReadingArgs {
             tick: self.tick,
             latency: latency.map(|latency| (latency, self.seed)),
             digest: self.hash_keys.then(|| Digest::new(salt)),
-            ..Options::default()
+            most_rows: self.rows as usize,
         })
     }
 }

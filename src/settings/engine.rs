@@ -19,20 +19,41 @@ pub struct Mapping {
     pub notes: Vec<String>,
 }
 
-/// The engine's knobs for these settings, where a tick is `tick` long. What they leave open is the engine's default.
+/// Milliseconds between commits where nothing says them: what the clients take when they commit by themselves.
+pub(super) const COMMIT_EVERY: u64 = 5_000;
+
+/// Milliseconds of a drain where nothing says them: a slow call or two, and far from any max.poll.interval.ms.
+pub(super) const DRAIN: u64 = 5_000;
+
+/// Milliseconds before a retry where nothing says them; the libraries that have a default take as much.
+pub(super) const RETRY_DELAY: u64 = 1_000;
+
+/// The engine's knobs where nobody has set anything: lengths of time as people have them, or the engine's own
+/// defaults where nobody knows how long a tick is.
+#[must_use]
+pub fn unsaid(tick: Option<Span>) -> Knobs {
+    let mapped = tick.and_then(|tick| knobs(&Settings::default(), tick).ok());
+    mapped.map_or_else(Knobs::default, |mapping| mapping.knobs)
+}
+
+/// Milliseconds in ticks: the nearest number, and at least one for what is not nothing.
+fn in_ticks(millis: u64, tick: Span) -> u64 {
+    let ticks = (u128::from(millis) * 1_000_000 + u128::from(tick.nanos()) / 2) / u128::from(tick.nanos());
+    u64::try_from(ticks).unwrap_or(u64::MAX).max(u64::from(millis > 0))
+}
+
+/// The engine's knobs for these settings, where a tick is `tick` long. Of what they leave open, lengths of time are as
+/// people have them, and the rest is the engine's default.
 ///
 /// # Errors
 /// If together they break a rule of the engine: a low mark that is not below the high one.
 pub fn knobs(settings: &Settings, tick: Span) -> Result<Mapping, ConfigError> {
     let mut notes = Vec::new();
     let mut knobs = Knobs::default();
-    // To the nearest tick, and what is not nothing is one at least.
     let mut ticks = |name: Name| {
         let millis = settings.number(name)?;
-        let nanos = u128::from(millis) * 1_000_000;
-        let ticks = (nanos + u128::from(tick.nanos()) / 2) / u128::from(tick.nanos());
-        let ticks = u64::try_from(ticks).unwrap_or(u64::MAX).max(u64::from(millis > 0));
-        if u128::from(ticks) * u128::from(tick.nanos()) != nanos {
+        let ticks = in_ticks(millis, tick);
+        if u128::from(ticks) * u128::from(tick.nanos()) != u128::from(millis) * 1_000_000 {
             let (name, told) = (name.called(), length(millis));
             notes.push(format!("{name} is {told}; in ticks of {tick} that is {ticks}"));
         }
@@ -41,16 +62,13 @@ pub fn knobs(settings: &Settings, tick: Span) -> Result<Mapping, ConfigError> {
     if let Some(interval) = ticks(Name::PollInterval) {
         knobs.max_poll_interval = Some(interval.max(2));
     }
-    if let Some(delay) = ticks(Name::RetryDelay) {
-        knobs.retry_delay = delay.max(1);
-    }
+    knobs.retry_delay = ticks(Name::RetryDelay).unwrap_or(in_ticks(RETRY_DELAY, tick)).max(1);
     let own = ticks(Name::CommitEvery);
     let auto = settings.flag(Name::AutoCommit).unwrap_or(false);
-    if let Some(every) = own.or_else(|| auto.then(|| ticks(Name::AutoCommitInterval)).flatten()) {
-        knobs.commit_every = every.max(1);
-    }
+    let every = own.or_else(|| auto.then(|| ticks(Name::AutoCommitInterval)).flatten());
     let after = ticks(Name::QuarantineAfter);
     let drain = ticks(Name::Drain);
+    knobs.commit_every = every.unwrap_or_else(|| committed(settings, tick, &mut notes)).max(1);
     if let Some(workers) = settings.number(Name::Workers) {
         knobs.workers = u32::try_from(workers).unwrap_or(u32::MAX);
     }
@@ -75,7 +93,7 @@ pub fn knobs(settings: &Settings, tick: Span) -> Result<Mapping, ConfigError> {
         }
         (_, (None, Some(low))) => Intake::Pause { high: low.saturating_mul(2).max(1), low },
     };
-    knobs.drain = drain.unwrap_or_else(|| waited(&knobs, &mut notes));
+    knobs.drain = drain.unwrap_or_else(|| waited(&knobs, tick, &mut notes));
     knobs.heap_ceiling = settings.number(Name::HeapCeiling);
     if settings.word(Name::NullKeys) == Some("spread") {
         knobs.null_keys = NullKeys::Spread;
@@ -108,8 +126,21 @@ pub fn knobs(settings: &Settings, tick: Span) -> Result<Mapping, ConfigError> {
     Ok(Mapping { knobs, notes })
 }
 
+/// The time between commits where nothing says it.
+fn committed(settings: &Settings, tick: Span, notes: &mut Vec<String>) -> u64 {
+    // A container that commits after each record or batch has no interval.
+    if settings.word(Name::AckMode).is_some() {
+        return 1;
+    }
+    notes.push(format!(
+        "nothing says how often offsets are committed: every {} is taken",
+        length(COMMIT_EVERY)
+    ));
+    in_ticks(COMMIT_EVERY, tick)
+}
+
 /// The drain window where nothing says it.
-fn waited(knobs: &Knobs, notes: &mut Vec<String>) -> u64 {
+fn waited(knobs: &Knobs, tick: Span, notes: &mut Vec<String>) -> u64 {
     match (knobs.intake, knobs.max_poll_interval) {
         (Intake::Block, Some(interval)) => {
             notes.push(
@@ -120,9 +151,8 @@ fn waited(knobs: &Knobs, notes: &mut Vec<String>) -> u64 {
             interval - 1
         }
         _ => {
-            let default = Knobs::default().drain;
-            notes.push(format!("nothing says the drain window: the engine's default, {default} ticks"));
-            default
+            notes.push(format!("nothing says the drain window: {} is taken", length(DRAIN)));
+            in_ticks(DRAIN, tick)
         }
     }
 }

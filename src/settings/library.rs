@@ -26,7 +26,7 @@ impl std::fmt::Display for Source {
 }
 
 /// A default.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Default {
     /// Of which setting.
     pub name: Name,
@@ -37,7 +37,7 @@ pub struct Default {
 }
 
 /// A client or a library.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Library {
     /// Its name on the command line.
     pub id: &'static str,
@@ -99,7 +99,7 @@ static KAFKA_LOOP: Source = Source {
             and a rebalance happens within poll()",
 };
 
-static JAVA: Library = Library {
+pub(super) static JAVA: Library = Library {
     id: "java",
     name: "plain Java client",
     note: "One thread polls, handles the batch and polls again. Auto-commit commits what earlier polls returned.",
@@ -131,12 +131,12 @@ static SPRING_CONTAINER: Source = Source {
 
 static SPRING_COMMITS: Source = Source {
     project: "spring-projects/spring-kafka",
-    file: "(the commit GH-945, since version 2.3)",
-    commit: "637738b60d",
-    place: "enable.auto.commit=false by default: the container commits",
+    file: "spring-kafka/src/main/java/org/springframework/kafka/listener/KafkaMessageListenerContainer.java",
+    commit: "fe1984bda3",
+    place: "determineAutoCommit: enable.auto.commit is set to false where nobody has set it, and the container commits",
 };
 
-static SPRING: Library = Library {
+pub(super) static SPRING: Library = Library {
     id: "spring",
     name: "Spring Kafka",
     note: "A listener container polls and calls the listener, one record after the other, and commits the batch \
@@ -210,12 +210,12 @@ static DECATON_CONSUMER: Source = Source {
 
 static DECATON_ORDER: Source = Source {
     project: "line/decaton",
-    file: "README and docs",
-    commit: "an indexed copy",
-    place: "ordering is kept by record keys while a partition is processed concurrently",
+    file: "docs/why-decaton.adoc",
+    commit: "02d34cbdc6",
+    place: "Internal queuing and workers: the guarantee of order is by key, and a key's records go to one worker",
 };
 
-static DECATON: Library = Library {
+pub(super) static DECATON: Library = Library {
     id: "decaton",
     name: "Decaton",
     note: "Keys in order over the threads of a partition (one, unless decaton.partition.concurrency says more), \
@@ -243,7 +243,7 @@ static SMALLRYE_CONNECTOR: Source = Source {
             nearest to that), pause-if-no-requests (true)",
 };
 
-static SMALLRYE: Library = Library {
+pub(super) static SMALLRYE: Library = Library {
     id: "smallrye",
     name: "SmallRye Reactive Messaging",
     note: "Messages of a channel one after the other unless told otherwise, reading paused while the channel asks \
@@ -272,7 +272,7 @@ static RDKAFKA_LOOP: Source = Source {
             librdkafka fills",
 };
 
-static LIBRDKAFKA: Library = Library {
+pub(super) static LIBRDKAFKA: Library = Library {
     id: "librdkafka",
     name: "librdkafka",
     note: "The application takes single messages; a background thread fills the queue and commits what was handed \
@@ -307,10 +307,10 @@ static KARAFKA_CONFIG: Source = Source {
 };
 
 static KARAFKA_OFFSETS: Source = Source {
-    project: "karafka.io",
-    file: "docs/Offset-management",
-    commit: "a copy without a date",
-    place: "offsets are committed for you every auto.commit.interval.ms, and after all blocking processing",
+    project: "karafka/karafka",
+    file: "lib/karafka/routing/subscription_group.rb",
+    commit: "000f77e89c",
+    place: "build_kafka: enable.auto.offset.store is false, as offsets are managed by what was processed",
 };
 
 static KARAFKA: Library = Library {
@@ -439,7 +439,9 @@ mod tests {
                 let mut settings = Settings::default();
                 let origin = Origin::Default(default.source);
                 assert!(settings.set(default.name, default.value, origin), "{}: {default:?}", library.id);
-                assert!(default.source.commit.len() >= 10 && default.source.project.contains(['/', '.']));
+                let hex = default.source.commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+                assert!(hex && default.source.commit.len() == 10, "{}", default.source.commit);
+                assert!(default.source.project.contains('/') && default.source.file.contains('.'));
             }
         }
     }

@@ -5,6 +5,7 @@
 //! are not understood are not kept: they may be passwords. Knobs of the engine that no client has a name for (workers,
 //! marks, drain) are called `kwp.something`, in every dialect: they are for the consumer's own code.
 
+mod connector;
 mod engine;
 mod known;
 mod library;
@@ -18,16 +19,18 @@ mod write;
 
 use std::collections::BTreeMap;
 
-pub use engine::{Mapping, knobs, settings_of};
+pub use engine::{Mapping, knobs, settings_of, unsaid};
 pub use known::{KNOWN, Kind, Known, Name};
 pub use library::{Default, LIBRARIES, Library, Source};
 pub use scenario::scenario;
 pub use skeleton::{Language, skeleton};
 pub use text::{Form, LONGEST_SETTINGS};
-pub use together::{Together, base, together};
+pub use together::{Together, together};
 pub use value::Value;
 pub use verdict::{Verdict, Weight, Work, verdicts};
 pub use write::write;
+
+use connector::Attribute;
 
 use crate::scenario::{BadInput, cut, shown};
 
@@ -165,6 +168,8 @@ pub struct Read {
     pub elsewhere: usize,
     /// Anything else worth knowing, in sentences.
     pub notes: Vec<String>,
+    /// The library that reads such names, where only one does, or else the client whose names they are.
+    pub library: &'static Library,
 }
 
 /// Reads settings; `file` is what to call the text in a complaint, and `dialect` whose names it uses, if that is not
@@ -203,9 +208,18 @@ pub fn read(file: &str, bytes: &[u8], dialect: Option<Dialect>) -> Result<Read, 
         without_effect: Vec::new(),
         elsewhere: 0,
         notes: Vec::new(),
+        library: library_of(dialect, &entries),
     };
+    let mut batches = None;
     for entry in entries {
-        read.take(&entry);
+        if !read.take_attribute(&entry, &mut batches) {
+            read.take(&entry);
+        }
+    }
+    if let Some((batches, line)) = batches {
+        let (high, low) = connector::marks(batches, read.settings.number(Name::PollRecords));
+        read.settings.0.insert(Name::High, (Value::Number(high), Origin::Line(line)));
+        read.settings.0.entry(Name::Low).or_insert((Value::Number(low), Origin::Line(line)));
     }
     Ok(read)
 }
@@ -241,7 +255,41 @@ fn dialect_of(form: Form, entries: &[text::Entry]) -> Dialect {
     }
 }
 
+/// Whose defaults fill in what these names leave open.
+fn library_of(dialect: Dialect, entries: &[text::Entry]) -> &'static Library {
+    let has = |is: fn(&str) -> bool| entries.iter().any(|entry| is(&entry.name));
+    match dialect {
+        Dialect::Java if has(|name| connector::property(name).is_some()) => &library::SMALLRYE,
+        Dialect::Java if has(|name| name.starts_with("decaton.")) => &library::DECATON,
+        Dialect::Java => &library::JAVA,
+        Dialect::Spring => &library::SPRING,
+        Dialect::Librdkafka => &library::LIBRDKAFKA,
+    }
+}
+
 impl Read {
+    /// Whether this is an attribute of SmallRye's connector, which was taken; how many batches may be queued is kept
+    /// until it is known how many records one has.
+    fn take_attribute(&mut self, entry: &text::Entry, batches: &mut Option<(u64, usize)>) -> bool {
+        let property = connector::property(&entry.name).filter(|_| self.dialect == Dialect::Java);
+        let Some(said) = property.and_then(|name| connector::attribute(name, &entry.value)) else {
+            return false;
+        };
+        let mention = |hint| Mention { name: cut(&entry.name), line: entry.line, hint };
+        match said {
+            Attribute::Is(name, value) => {
+                self.settings.0.insert(name, (value, Origin::Line(entry.line)));
+            }
+            Attribute::Batches(number) => *batches = Some((number, entry.line)),
+            Attribute::Nothing => self.without_effect.push(mention(None)),
+            Attribute::Wrong(expected) => {
+                let hint = format!("it holds {}; expected {expected}", shown(&entry.value));
+                self.invalid.push(mention(Some(hint)));
+            }
+        }
+        true
+    }
+
     fn take(&mut self, entry: &text::Entry) {
         let name = self.plain_name(&entry.name);
         let mention = |hint: Option<String>| Mention { name: cut(&entry.name), line: entry.line, hint };
@@ -273,11 +321,8 @@ impl Read {
 
     /// A name without what a framework puts before it.
     fn plain_name(&self, name: &str) -> String {
-        match (self.dialect, name.strip_prefix("mp.messaging.incoming.")) {
-            // The channel's name comes first.
-            (Dialect::Java, Some(rest)) => rest.split_once('.').map_or(rest, |(_, rest)| rest).to_owned(),
-            _ => name.trim().to_owned(),
-        }
+        let property = connector::property(name).filter(|_| self.dialect == Dialect::Java);
+        property.unwrap_or(name.trim()).to_owned()
     }
 
     /// A value, and for a placeholder of Spring's its default: `${NAME:500}`.

@@ -3,7 +3,10 @@
 //! Each is a file that compiles as it stands, with the mechanisms under their names: a mailbox per key, the watermark,
 //! the pause gate, the bounded drain in the revoke callback, the version guard. Only numbers are filled in.
 
-use super::{Name, Settings};
+use super::{
+    Name, Settings,
+    engine::{COMMIT_EVERY, DRAIN, RETRY_DELAY},
+};
 
 /// A language to write it in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +22,7 @@ pub enum Language {
 /// The most that a language's length of time holds in milliseconds: Go counts nanoseconds in 63 bits.
 const LONGEST: u64 = i64::MAX.unsigned_abs() / 1_000_000;
 
-/// Writes it. What the settings leave open is filled in with the engine's defaults: 4 workers, marks 24 and 8, a drain
-/// of a second.
+/// Writes it. What the settings leave open is filled in as for a run: 4 workers, marks 24 and 8, a drain of 5 seconds.
 #[must_use]
 pub fn skeleton(settings: &Settings, language: Language) -> String {
     let template = match language {
@@ -34,15 +36,15 @@ pub fn skeleton(settings: &Settings, language: Language) -> String {
     let low = number(Name::Low, (high / 3).min(high - 1));
     // A pool that commits by itself needs an interval; the client's own is the habit.
     let commit =
-        settings.number(Name::CommitEvery).unwrap_or_else(|| number(Name::AutoCommitInterval, 5_000));
+        settings.number(Name::CommitEvery).unwrap_or_else(|| number(Name::AutoCommitInterval, COMMIT_EVERY));
     let filled = [
         ("@workers@", number(Name::Workers, 4)),
         ("@high@", high),
         ("@low@", low),
         ("@poll@", number(Name::PollRecords, 500)),
         ("@commit@", commit.min(LONGEST)),
-        ("@drain@", millis(Name::Drain, 1_000)),
-        ("@retry@", millis(Name::RetryDelay, 1_000).max(1)),
+        ("@drain@", millis(Name::Drain, DRAIN)),
+        ("@retry@", millis(Name::RetryDelay, RETRY_DELAY).max(1)),
         ("@quarantine@", millis(Name::QuarantineAfter, 0)),
     ];
     filled.iter().fold(template.to_owned(), |text, (place, number)| text.replace(place, &number.to_string()))

@@ -1,6 +1,6 @@
 //! What a file of settings, a library's defaults and a few settings of one's own come to together.
 
-use super::{Dialect, Library, Mapping, Mention, Read, Settings, knobs};
+use super::{Library, Mapping, Mention, Read, Settings, knobs};
 use crate::{
     traffic::Span,
     world::{ConfigError, Knobs},
@@ -17,16 +17,6 @@ pub struct Together {
     pub knobs: Knobs,
     /// What was decided on the way, and what counts for nothing, in sentences.
     pub notes: Vec<String>,
-}
-
-/// The library whose defaults fill in what a text leaves open, where none is named: the client whose names it uses.
-#[must_use]
-pub fn base(read: &Read) -> Option<&'static Library> {
-    Library::named(match read.dialect {
-        Dialect::Java => "java",
-        Dialect::Spring => "spring",
-        Dialect::Librdkafka => "librdkafka",
-    })
 }
 
 /// Puts `own` over what was read, and that over the defaults of `base`, where a tick is `tick` long.

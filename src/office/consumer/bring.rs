@@ -53,7 +53,12 @@ impl Brought {
 
     /// How long a tick is, where a setting in milliseconds needs to know.
     pub(super) fn tick(&self) -> Span {
-        self.traffic.tick().unwrap_or(Span::MILLISECOND)
+        self.counted().unwrap_or(Span::MILLISECOND)
+    }
+
+    /// The same, where the traffic says it.
+    pub(super) fn counted(&self) -> Option<Span> {
+        self.traffic.tick()
     }
 
     /// Everything that the page shows of it.

@@ -82,13 +82,15 @@ impl Tuned {
         };
         let own = by_hand(form).map_err(Refused::Field)?;
         let base = match form.text("library") {
-            "" => read.as_ref().and_then(settings::base),
+            "" => read.as_ref().map(|read| read.library),
             _ => named,
         };
         let is_said = read.is_some() || base.is_some() || !own.is_empty();
         let tick = brought.map_or(Span::MILLISECOND, Brought::tick);
         let Together { settings, knobs, notes, .. } =
             together(&own, read.as_ref(), base, tick).map_err(|error| Refused::Text(error.to_string()))?;
+        let knobs =
+            if is_said { knobs } else { settings::unsaid(brought.map_or(Some(tick), Brought::counted)) };
         let work = brought.map(|brought| work_of(brought, tick));
         Ok(Tuned { settings, read, base, knobs, notes: if is_said { notes } else { Vec::new() }, work, tick })
     }

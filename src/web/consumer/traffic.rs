@@ -203,6 +203,7 @@ fn how(consumer: &Consumer, link: &Scope<Consumer>) -> Html {
                 {choice(consumer, link, form, ("time-unit", "Numbers of time count"), &units)}
                 {choice(consumer, link, form, ("work-unit", "Numbers of work count"), &units)}
                 {labelled(consumer, link, form, ("tick", "A tick is", "the resolution of the simulation"), "1ms")}
+                {labelled(consumer, link, form, ("most-rows", "Rows at most", "the first ones are read"), "1,000,000")}
             </div>
             if is_drawn { {latency(consumer, link)} }
             <div class="consumer-hash">
