@@ -85,6 +85,22 @@ for (const { name, start, there } of ENGINES) {
       assert.ok((await rebalance.broken()).includes("a row's version never goes back"));
     });
 
+    test("your consumer: a day of flights is sized in a worker, and its chart is drawn", async () => {
+      const near = `document.getElementById("panel-consumer").scrollIntoView({ behavior: "instant" })`;
+      await browser.driver.executeScript(near);
+      const consumer = new Shown(browser.driver, "consumer", ".consumer");
+      await consumer.click("label:has([data-knob=source][value=flights])");
+      await consumer.find('.consumer-understood[data-records="831"]');
+      await consumer.act("size");
+      const answer = ".consumer-answer[data-answer=workers]";
+      await consumer.find(`${answer}[data-complete]`);
+      const sentence = await consumer.find(`${answer} .consumer-sentence`);
+      assert.match(await sentence.getText(), /workers/);
+      const chart = await consumer.find(`${answer} img[data-ground=light]`);
+      const width = () => browser.driver.executeScript("return arguments[0].naturalWidth", chart);
+      await consumer.until(async () => (await width()) > 300, "the chart is a picture");
+    });
+
     test("a link opens what it says", async () => {
       await browser.driver.get(`${await baseUrl()}?again#v=1&panel=rebalance&drain=2&guard=off&tick=20`);
       const rebalance = shown("rebalance");

@@ -83,11 +83,11 @@ async function answers(url) {
   }
 }
 
-// A panel as a reader of another browser uses it.
+// A panel, or another part of the page, as a reader of another browser uses it.
 export class Shown {
-  constructor(driver, name) {
+  constructor(driver, name, root = `section.panel[data-panel="${name}"]`) {
     this.driver = driver;
-    this.root = `section.panel[data-panel="${name}"]`;
+    this.root = root;
   }
 
   // An element of the panel; waits for it.
