@@ -35,7 +35,7 @@ impl World {
         }
         let expires = self.knobs.max_poll_interval.map(|interval| session.last_poll().after(interval));
         let intake = match &session.handover {
-            Some(_) if session.running() == 0 => Some(now),
+            // Something runs, or the drain would be over.
             Some(handover) => expires.into_iter().chain([handover.drain.deadline()]).min(),
             None if session.is_blocked(&self.knobs) => expires,
             None => session.next_arrival(&self.log),
