@@ -9,7 +9,7 @@
 
 pub mod ids;
 
-mod gather;
+mod sorted;
 
 pub mod mechanism;
 

@@ -8,11 +8,10 @@ mod forget;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
 
-use std::{collections::BTreeMap, ops::Bound};
-
 use super::{EventId, PerConsumer, Remark};
 use crate::{
     ids::{ConsumerId, Epoch, KeyId, Offset, Tick, WorkerId},
+    sorted::SortedMap,
     world::{Attempt, CrashCause, EndedBy, Fact, Input, LetterCause},
 };
 
@@ -25,36 +24,36 @@ pub(super) struct Causes {
     intake: Option<EventId>,
     polled: Option<EventId>,
     /// The log indices of the polls of this ownership, by the first.
-    polls: BTreeMap<u64, EventId>,
-    records: BTreeMap<Offset, RecordEvents>,
+    polls: SortedMap<u64, EventId>,
+    records: SortedMap<Offset, RecordEvents>,
     /// The dead letters behind which keys are parked, of records that are forgotten.
-    parked: BTreeMap<Offset, EventId>,
+    parked: SortedMap<Offset, EventId>,
     /// What runs on each worker, and since which event.
-    started: PerConsumer<BTreeMap<WorkerId, (Offset, EventId)>>,
+    started: PerConsumer<SortedMap<WorkerId, (Offset, EventId)>>,
     /// The event that last freed each worker.
-    freed: PerConsumer<BTreeMap<WorkerId, EventId>>,
+    freed: PerConsumer<SortedMap<WorkerId, EventId>>,
     /// Inputs that end running attempts of an offset in this tick.
-    completed_by_hand: BTreeMap<Offset, (Tick, EventId)>,
-    poisoned: BTreeMap<Offset, EventId>,
+    completed_by_hand: SortedMap<Offset, (Tick, EventId)>,
+    poisoned: SortedMap<Offset, EventId>,
     stalled: PerConsumer<Option<(Tick, EventId)>>,
     terminal: Option<EventId>,
     watermark: Option<(Offset, EventId)>,
     committed: Option<EventId>,
     /// This ownership's commits past its watermark, each by what it committed, the first time.
-    overreached: BTreeMap<Offset, EventId>,
+    overreached: SortedMap<Offset, EventId>,
     drain: Option<EventId>,
     crashed: PerConsumer<Option<EventId>>,
     evicted: Option<EventId>,
     /// How each ownership ended: a late write may come after several.
-    owner_ended: BTreeMap<Epoch, EventId>,
+    owner_ended: SortedMap<Epoch, EventId>,
     restarted: PerConsumer<Option<EventId>>,
     /// Who last wrote a row.
-    wrote: BTreeMap<KeyId, EventId>,
+    wrote: SortedMap<KeyId, EventId>,
     completed: Option<EventId>,
     /// An ownership ended, or an attempt of one that had: something may come of one ownership less.
     epochs_ended: bool,
     /// The completion of the highest offset of each key, in each ownership.
-    highest: BTreeMap<(Epoch, KeyId), (Offset, EventId)>,
+    highest: SortedMap<(Epoch, KeyId), (Offset, EventId)>,
 }
 
 /// The latest events of one record.
@@ -84,7 +83,7 @@ impl Causes {
                         self.completed_by_hand.insert(offset, (tick, id));
                     }
                     Input::Poison(offset) => {
-                        self.poisoned.entry(offset).or_insert(id);
+                        self.poisoned.or_insert(offset, id);
                     }
                     Input::Stall { consumer, .. } => self.stalled[consumer.index()] = Some((tick, id)),
                     _ => {}
@@ -153,7 +152,7 @@ impl Causes {
                 self.epochs_ended |= *late;
                 // A late one changes no tracker, so no watermark and no commit follows from it.
                 if !late {
-                    self.records.entry(attempt.offset).or_default().terminal = Some(id);
+                    self.records.or_insert(attempt.offset, RecordEvents::default()).terminal = Some(id);
                     self.terminal = Some(id);
                 }
                 [vec![earlier], started].concat()
@@ -164,7 +163,7 @@ impl Causes {
             }
             Fact::Failed { attempt, .. } => {
                 let started = self.end(id, attempt, tick);
-                let record = self.records.entry(attempt.offset).or_default();
+                let record = self.records.or_insert(attempt.offset, RecordEvents::default());
                 record.failed = Some(id);
                 if attempt.number == 1 {
                     record.first_failed = Some(id);
@@ -172,7 +171,7 @@ impl Causes {
                 started
             }
             Fact::RetryDue { offset, .. } => {
-                let record = self.records.entry(*offset).or_default();
+                let record = self.records.or_insert(*offset, RecordEvents::default());
                 record.retry_due = Some(id);
                 vec![record.failed]
             }
@@ -185,7 +184,7 @@ impl Causes {
                     }
                 };
                 let polled = self.poll_of(*index);
-                let record = self.records.entry(*offset).or_default();
+                let record = self.records.or_insert(*offset, RecordEvents::default());
                 record.terminal = Some(id);
                 record.dead_lettered = Some(id);
                 self.terminal = Some(id);
@@ -208,7 +207,7 @@ impl Causes {
             Fact::Committed { to, .. } => {
                 self.committed = Some(id);
                 if self.watermark.is_none_or(|(offset, _)| offset < *to) {
-                    self.overreached.entry(*to).or_insert(id);
+                    self.overreached.or_insert(*to, id);
                 }
                 // Either the watermark of that offset, or the record just below it finished: the highest.
                 let watermark = self.watermark.filter(|(offset, _)| offset == to).map(|(_, event)| event);
@@ -230,7 +229,7 @@ impl Causes {
             _ => None,
         };
         let freed = self.freed[consumer].get(&attempt.worker).copied();
-        let record = self.records.entry(attempt.offset).or_default();
+        let record = self.records.or_insert(attempt.offset, RecordEvents::default());
         let retry = if attempt.number > 1 { record.retry_due } else { None };
         if attempt.number == 1 {
             *record = RecordEvents::default();
@@ -254,7 +253,7 @@ impl Causes {
     /// The completion of the highest later offset of the key in the attempt's epoch; if there is none, this
     /// is the highest one now.
     fn highest_before(&mut self, id: EventId, attempt: &Attempt, key: KeyId) -> Option<EventId> {
-        let highest = self.highest.entry((attempt.epoch, key)).or_insert((attempt.offset, id));
+        let highest = self.highest.or_insert((attempt.epoch, key), (attempt.offset, id));
         if highest.0 > attempt.offset {
             return Some(highest.1);
         }
@@ -265,8 +264,8 @@ impl Causes {
     /// The commit that first passed the lowest of the records that are lost.
     fn commit_past(&self, remark: Option<&Remark>) -> Option<EventId> {
         let Some(Remark::OwnerEnd { lost, .. }) = remark else { return None };
-        let above = (Bound::Excluded(*lost.first()?), Bound::Unbounded);
-        self.overreached.range(above).next().map(|(_, &event)| event)
+        let above = Offset(lost.first()?.0 + 1);
+        self.overreached.from(&above).next().map(|(_, &event)| event)
     }
 
     fn start_of(&self, consumer: ConsumerId, offset: Offset) -> Option<EventId> {
@@ -275,7 +274,7 @@ impl Causes {
     }
 
     fn poll_of(&self, index: u64) -> Option<EventId> {
-        self.polls.range(..=index).next_back().map(|(_, &event)| event).or(self.polled)
+        self.polls.at_or_below(&index).map(|(_, &event)| event).or(self.polled)
     }
 
     fn input_now(&self, tick: Tick) -> Option<EventId> {

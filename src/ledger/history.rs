@@ -6,13 +6,11 @@
 //! do not break a run. All of it is bounded by the keys, by what is in flight, and by what is finished and not
 //! yet committed; what is lost is told once and then only counted.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::PerConsumer;
 use crate::{
-    gather,
     ids::{ConsumerId, Epoch, KeyId, Offset, WorkerId},
     mechanism::Intervals,
+    sorted::{SortedMap, SortedSet},
     world::{Attempt, Log},
 };
 
@@ -25,15 +23,15 @@ pub(super) struct History {
     /// The same for dead letters.
     dead: Intervals,
     /// Committed and neither completed nor dead-lettered by anybody; nobody's loss while an owner is at it.
-    at_risk: BTreeSet<u64>,
+    at_risk: SortedSet<u64>,
     /// How many there are of them after their owner ended, less those that a late attempt has completed.
     lost: u64,
     /// Those of the lost that a late attempt may complete yet.
-    still_running: BTreeSet<u64>,
+    still_running: SortedSet<u64>,
     /// By key number: the highest offset completed in the newest epoch that completed one, and that epoch.
     highest: Vec<(Epoch, Offset)>,
     /// The same for older epochs whose late attempts may still complete something.
-    older_highest: BTreeMap<(Epoch, KeyId), Offset>,
+    older_highest: SortedMap<(Epoch, KeyId), Offset>,
     /// The epochs that are current or have attempts left, ascending: one, as a rule.
     epochs: Vec<EpochNotes>,
     running: PerConsumer<Running>,
@@ -68,11 +66,11 @@ impl History {
             committed: log.index_at(log.start()),
             completed: Intervals::default(),
             dead: Intervals::default(),
-            at_risk: BTreeSet::new(),
+            at_risk: SortedSet::default(),
             lost: 0,
-            still_running: BTreeSet::new(),
+            still_running: SortedSet::default(),
             highest: vec![(Epoch(0), Offset(0)); log.key_count()],
-            older_highest: BTreeMap::new(),
+            older_highest: SortedMap::default(),
             epochs: Vec::new(),
             running: Default::default(),
         }
@@ -111,7 +109,7 @@ impl History {
     fn highest_before(&mut self, attempt: &Attempt, key: KeyId) -> Option<Offset> {
         let newest = self.highest.get_mut(key.0 as usize)?;
         let highest = if attempt.epoch < newest.0 {
-            self.older_highest.entry((attempt.epoch, key)).or_insert(attempt.offset)
+            self.older_highest.or_insert((attempt.epoch, key), attempt.offset)
         } else {
             if attempt.epoch > newest.0 {
                 if self.epochs.iter().any(|notes| notes.epoch == newest.0) {
@@ -179,9 +177,9 @@ impl History {
         let offset = |&index: &u64| log.get(index).map(|record| record.offset);
         let offsets = newly.iter().filter_map(offset).collect();
         self.lost += newly.len() as u64;
-        self.still_running.extend(newly);
+        self.still_running.extend(newly.iter().copied());
         // Nobody starts what is committed: of the rest nothing can come any more.
-        let run = gather::set(self.running.iter().flat_map(Running::offsets));
+        let run = SortedSet::from_iter(self.running.iter().flat_map(Running::offsets));
         self.still_running.retain(|index| offset(index).is_some_and(|offset| run.contains(&offset)));
         offsets
     }
@@ -209,8 +207,9 @@ impl History {
     pub(super) fn renumber(&mut self, number: impl Fn(Epoch) -> Epoch) {
         self.highest.iter_mut().for_each(|(epoch, _)| *epoch = number(*epoch));
         self.epochs.iter_mut().for_each(|notes| notes.epoch = number(notes.epoch));
-        let older = std::mem::take(&mut self.older_highest).into_iter();
-        self.older_highest = gather::map(older.map(|((epoch, key), offset)| ((number(epoch), key), offset)));
+        let older = std::mem::take(&mut self.older_highest);
+        self.older_highest =
+            older.iter().map(|(&(epoch, key), &offset)| ((number(epoch), key), offset)).collect();
     }
 
     /// The notes on an epoch: the last ones, as a rule.
@@ -232,10 +231,7 @@ impl History {
         self.epochs.retain(|notes| {
             let over = notes.is_over();
             if over {
-                let keys = (notes.epoch, KeyId(0))..=(notes.epoch, KeyId(u32::MAX));
-                while let Some((&key, _)) = older.range(keys.clone()).next() {
-                    older.remove(&key);
-                }
+                older.retain(|(epoch, _), _| *epoch != notes.epoch);
             }
             !over
         });

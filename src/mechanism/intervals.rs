@@ -1,6 +1,6 @@
 //! A set of integers kept as disjoint runs: a million consecutive members cost one entry.
 
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 
 /// A set of `i64` as runs `start .. end` that neither touch nor overlap.
 ///
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Intervals {
     /// Start of each run to its end, which is not a member.
-    runs: BTreeMap<i64, i64>,
+    runs: SortedMap<i64, i64>,
 }
 
 impl Intervals {
@@ -39,47 +39,30 @@ impl Intervals {
     /// Whether `member` is in the set.
     #[must_use]
     pub fn contains(&self, member: i64) -> bool {
-        self.runs.range(..=member).next_back().is_some_and(|(_, &end)| member < end)
+        self.runs.at_or_below(&member).is_some_and(|(_, &end)| member < end)
     }
 
     /// Adds `member` (below `i64::MAX`); false if it was there already.
     pub fn insert(&mut self, member: i64) -> bool {
-        // The runs next to the member: one that begins right above it, and the last that begins below.
-        let mut near = self.runs.range_mut(..=member + 1);
-        let mut below = near.next_back();
-        let above = match below {
-            Some((&start, &mut end)) if start == member + 1 => {
-                below = near.next_back();
-                Some((start, end))
+        let above = self.runs.get(&(member + 1)).copied();
+        match (self.runs.up_to(&member), above) {
+            (Some((_, end)), _) if member < *end => return false,
+            (Some((_, end)), _) if *end == member => *end = above.unwrap_or(member + 1),
+            _ => {
+                self.runs.insert(member, above.unwrap_or(member + 1));
             }
-            _ => None,
-        };
-        let below = below.map(|(_, end)| end);
-        match (below, above) {
-            (Some(end), _) if member < *end => return false,
-            (Some(end), None) if *end == member => *end = member + 1,
-            (Some(end), Some((start, last))) if *end == member => {
-                *end = last;
-                self.runs.remove(&start);
-            }
-            (_, Some((start, last))) => {
-                self.runs.remove(&start);
-                self.runs.insert(member, last);
-            }
-            (_, None) => {
-                self.runs.insert(member, member + 1);
-            }
+        }
+        if above.is_some() {
+            self.runs.remove(&(member + 1));
         }
         true
     }
 
     /// Forgets every member below `bound`: O(log runs) for each run that goes.
     pub fn remove_below(&mut self, bound: i64) {
-        while let Some(first) = self.runs.first_entry() {
-            if *first.key() >= bound {
-                break;
-            }
-            let end = first.remove();
+        while self.runs.first_key_value().is_some_and(|(&start, _)| start < bound)
+            && let Some((_, end)) = self.runs.pop_first()
+        {
             if end > bound {
                 self.runs.insert(bound, end);
             }
@@ -93,11 +76,15 @@ impl Intervals {
 
     /// The stretches of `from .. to` that hold no member, ascending, as `(start, end)`.
     pub fn holes(&self, from: i64, to: i64) -> impl Iterator<Item = (i64, i64)> + '_ {
-        let first = match self.runs.range(..=from).next_back() {
+        let first = match self.runs.at_or_below(&from) {
             Some((_, &end)) => end.clamp(from, to.max(from)),
             None => from,
         };
-        let bounds = self.runs.range(first..to.max(first)).map(|(&start, &end)| (start, end));
+        let bounds = self
+            .runs
+            .from(&first)
+            .map(|(&start, &end)| (start, end))
+            .take_while(move |&(start, _)| start < to);
         bounds
             .chain((first < to).then_some((to, to)))
             .scan(first, |low, (start, end)| Some((std::mem::replace(low, end), start)))

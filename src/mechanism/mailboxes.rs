@@ -3,15 +3,12 @@
 //! A mailbox is a FIFO queue that at most one worker is in at a time. That is the whole guarantee: two
 //! records of one key can neither overtake nor overlap, because there is never a second worker to do it.
 
-use std::{
-    collections::BTreeMap,
-    hash::{Hash, Hasher},
-};
+use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHashMap;
 
 use super::{Place, sorted_queue::SortedQueue};
-use crate::ids::Offset;
+use crate::{ids::Offset, sorted::SortedMap};
 
 /// Mailboxes by key `K` (a record's key, a hash lane, or one constant for a serial consumer).
 ///
@@ -44,7 +41,7 @@ pub struct Mailboxes<K> {
     /// How many of them hold neither a record nor a worker.
     idle: usize,
     /// The heads that may be taken, each with its mailbox.
-    ready: BTreeMap<Offset, K>,
+    ready: SortedMap<Offset, K>,
     arrivals: u64,
     queued: usize,
     occupied: usize,
@@ -83,7 +80,7 @@ impl<K> Default for Mailboxes<K> {
         Mailboxes {
             boxes: FxHashMap::default(),
             idle: 0,
-            ready: BTreeMap::new(),
+            ready: SortedMap::default(),
             arrivals: 0,
             queued: 0,
             occupied: 0,
@@ -273,7 +270,7 @@ impl Mailbox {
     }
 
     /// Brings the mailbox's entry in `ready` up to date.
-    fn announce<K>(&mut self, key: K, ready: &mut BTreeMap<Offset, K>) {
+    fn announce<K>(&mut self, key: K, ready: &mut SortedMap<Offset, K>) {
         let head = self.queue.first().map(|(_, entry)| *entry);
         let takeable = head.filter(|entry| self.busy == 0 && !entry.held).map(|entry| entry.offset);
         if takeable == self.ready_as {

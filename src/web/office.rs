@@ -1,7 +1,7 @@
 //! The page's side of the office: a worker with the second module, which reads scenario files and writes what
 //! a reader takes away. It is loaded when it is first asked for; the page and it understand each other by links.
 
-use std::{cell::RefCell, collections::BTreeMap};
+use std::cell::RefCell;
 
 use js_sys::{Array, JsString, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
@@ -12,7 +12,10 @@ use web_sys::{
 use yew::{Callback, platform::spawn_local};
 
 use super::address;
-use crate::link::{self, Saved};
+use crate::{
+    link::{self, Saved},
+    sorted::SortedMap,
+};
 
 /// The largest file that is read: more than any link can hold.
 const LARGEST_FILE: f64 = 1_000_000.0;
@@ -24,7 +27,7 @@ thread_local! {
 /// The worker, and who waits for an answer.
 struct Office {
     worker: Worker,
-    waiting: BTreeMap<u32, Callback<Result<JsValue, String>>>,
+    waiting: SortedMap<u32, Callback<Result<JsValue, String>>>,
     asked: u32,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(Event)>,
@@ -145,7 +148,7 @@ impl Office {
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        let waiting = BTreeMap::new();
+        let waiting = SortedMap::default();
         Some(Office { worker, waiting, asked: 0, _on_message: on_message, _on_error: on_error })
     }
 }

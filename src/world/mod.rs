@@ -22,7 +22,7 @@ mod router;
 mod session;
 mod store;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 pub use broker::{Broker, redelivered};
 pub use config::{ConfigError, Knob, Knobs, Setup};
@@ -41,6 +41,7 @@ pub use store::{Row, Store, WriteResult};
 use crate::{
     ids::{ConsumerId, Offset, Tick},
     mechanism::OffsetMap,
+    sorted::SortedSet,
 };
 
 /// One process of the group.
@@ -99,7 +100,7 @@ pub struct World {
     consumers: [Consumer; 2],
     store: Store,
     /// Offsets whose attempts fail from now on, whatever the log says.
-    poisoned: BTreeSet<Offset>,
+    poisoned: SortedSet<Offset>,
     /// Who gets the partition in this tick's phase 5: its draining owner died.
     orphaned_to: Option<ConsumerId>,
     /// The watermark last noted after phase 4, by whoever owned the partition.
@@ -129,7 +130,7 @@ impl World {
             broker,
             consumers: [consumer.clone(), consumer],
             store: Store::default(),
-            poisoned: BTreeSet::new(),
+            poisoned: SortedSet::default(),
             orphaned_to: None,
             noted: None,
         }

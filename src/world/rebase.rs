@@ -6,9 +6,9 @@
 
 use super::{Consumer, Session, World, pool::Pool};
 use crate::{
-    gather,
     ids::{Epoch, Tick},
     mechanism::Drain,
+    sorted::SortedSet,
 };
 
 /// How to set a world, and a ledger that goes with it.
@@ -24,7 +24,7 @@ impl Rebasing {
     /// From the time `from` to the time `to`. What is longer ago than `horizon` ticks, which is at most `to`,
     /// moves up to there: nothing may depend on how much longer. `epochs` are all that occur anywhere.
     pub(crate) fn new(from: Tick, to: Tick, horizon: u64, epochs: Vec<Epoch>) -> Rebasing {
-        Rebasing { from, to, horizon, epochs: gather::set(epochs).into_iter().collect() }
+        Rebasing { from, to, horizon, epochs: SortedSet::from_iter(epochs).iter().copied().collect() }
     }
 
     /// The moment that a moment becomes.

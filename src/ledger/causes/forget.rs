@@ -5,8 +5,8 @@
 
 use super::Causes;
 use crate::{
-    gather,
-    ids::{ConsumerId, KeyId, Offset},
+    ids::{ConsumerId, Offset},
+    sorted::SortedSet,
     world::{Attempt, Session, World},
 };
 
@@ -34,10 +34,9 @@ impl Causes {
             let noted = self.watermark.map(|(noted, _)| noted);
             bound = bound.min(noted.unwrap_or(session.tracker().low()));
         }
-        while let Some(record) = self.records.first_entry()
-            && *record.key() < bound
+        while self.records.first_key_value().is_some_and(|(&offset, _)| offset < bound)
+            && let Some((offset, record)) = self.records.pop_first()
         {
-            let (offset, record) = record.remove_entry();
             let Some(letter) = record.dead_lettered else { continue };
             if session.is_some_and(|session| session.is_parked_at(offset, world.log())) {
                 self.parked.insert(offset, letter);
@@ -48,9 +47,7 @@ impl Causes {
     /// Keeps the poll that returned the lowest record in flight, and those after it.
     fn forget_polls(&mut self, session: &Session) {
         let lowest = session.tracker().iter().next().map_or(session.next_index(), |(_, task)| task.index);
-        while let Some((&second, _)) = self.polls.iter().nth(1)
-            && second <= lowest
-        {
+        while self.polls.keys().nth(1).is_some_and(|&second| second <= lowest) {
             self.polls.pop_first();
         }
     }
@@ -73,14 +70,13 @@ impl Causes {
     /// Forgets the ownerships of which no attempt runs any more, but for how the last one ended.
     fn forget_epochs(&mut self, world: &World) {
         let attempts = ConsumerId::ALL.into_iter().flat_map(|id| world.consumer(id).pool().attempts());
-        let running = gather::set(attempts.map(|attempt: &Attempt| attempt.epoch));
+        let running = SortedSet::from_iter(attempts.map(|attempt: &Attempt| attempt.epoch));
         let last = self.owner_ended.last_key_value().map(|(&epoch, _)| epoch);
         let (highest, running) = (&mut self.highest, &running);
         self.owner_ended.retain(|epoch, _| {
             let over = !running.contains(epoch);
-            let keys = (*epoch, KeyId(0))..=(*epoch, KeyId(u32::MAX));
-            while over && let Some((&key, _)) = highest.range(keys.clone()).next() {
-                highest.remove(&key);
+            if over {
+                highest.retain(|(own, _), _| own != epoch);
             }
             !over || Some(*epoch) == last
         });

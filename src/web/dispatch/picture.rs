@@ -3,12 +3,11 @@
 //! Read off the world and the ledger, and nothing else: no markup here, no lengths. Places are rows and
 //! counts, because what they come to in pixels depends on the width, and that is the style sheet's business.
 
-use std::collections::BTreeMap;
-
 use crate::{
     ids::{KeyId, Offset, Tick},
     ledger::{Event, Remark},
     player::Player,
+    sorted::SortedMap,
     world::{Attempt, Fact, Input, Knob, Knobs, Log, MailboxId, Work, World, config::Routing},
 };
 
@@ -157,7 +156,7 @@ impl<'a> Picture<'a> {
             work_done: 0,
             elapsed: elapsed(player),
         };
-        let mut places = BTreeMap::new();
+        let mut places = SortedMap::default();
         picture.lay_lanes(player, &mut places);
         picture.lay_mailboxes(&mut places);
         picture.lay_workers(&mut places);
@@ -180,7 +179,7 @@ impl<'a> Picture<'a> {
         if self.has_one_queue() { QUEUE_PLACES } else { BOX_PLACES }
     }
 
-    fn lay_lanes(&mut self, player: &Player, places: &mut BTreeMap<Offset, Place>) {
+    fn lay_lanes(&mut self, player: &Player, places: &mut SortedMap<Offset, Place>) {
         let count = self.log.key_count() + usize::from(self.keyless_row.is_some());
         self.lanes.resize_with(count, Lane::default);
         for event in player.run().ledger().events() {
@@ -210,7 +209,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    fn lay_mailboxes(&mut self, places: &mut BTreeMap<Offset, Place>) {
+    fn lay_mailboxes(&mut self, places: &mut SortedMap<Offset, Place>) {
         self.trays = trays(self.log, self.world.knobs().routing, self.keyless_row.is_some());
         let keyless = (0..).zip(&self.trays).find(|(_, tray)| tray.keyless).map_or(0, |(row, _)| row);
         // Records that have a mailbox each are drawn in one.
@@ -241,7 +240,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    fn lay_workers(&mut self, places: &mut BTreeMap<Offset, Place>) {
+    fn lay_workers(&mut self, places: &mut SortedMap<Offset, Place>) {
         let attempts = || {
             crate::ids::ConsumerId::ALL.into_iter().flat_map(|id| self.world.consumer(id).pool().attempts())
         };
@@ -264,13 +263,13 @@ impl<'a> Picture<'a> {
         self.slots = slots;
     }
 
-    fn lay_log(&mut self, places: &BTreeMap<Offset, Place>) {
+    fn lay_log(&mut self, places: &SortedMap<Offset, Place>) {
         let next = self.next_index();
         let room = self.box_places();
         // An attempt that ended late may have completed a record that is a dead letter.
-        let mut done = BTreeMap::new();
+        let mut done = SortedMap::default();
         for &Done { offset, after, dead, .. } in self.lanes.iter().flat_map(|lane| &lane.done) {
-            let (broke, is_dead) = done.entry(offset).or_insert((None, false));
+            let (broke, is_dead) = done.or_insert(offset, (None, false));
             *broke = after.or(*broke);
             *is_dead |= dead;
         }

@@ -1,7 +1,5 @@
 //! The bar under the drawing: play, steps, the timeline with its marks, speed, restart, seed.
 
-use std::collections::BTreeMap;
-
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlInputElement};
 use yew::{html::Scope, prelude::*};
@@ -11,6 +9,7 @@ use crate::{
     deck::Deck,
     ids::Tick,
     ledger::{Event, EventId, Weight},
+    sorted::SortedMap,
     web::{
         scene::capitalised,
         widgets::{Icon, icon_button, select, share},
@@ -81,7 +80,7 @@ pub(super) struct Marks {
     /// Which runs were looked at, and how many of their events.
     seen: Vec<(usize, usize)>,
     /// By their place on the timeline.
-    marks: BTreeMap<u64, Mark>,
+    marks: SortedMap<u64, Mark>,
 }
 
 struct Mark {

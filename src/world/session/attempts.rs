@@ -1,10 +1,9 @@
 //! Attempts: which record a free worker starts, and what becomes of it when its attempt ends.
 
-use std::collections::BTreeSet;
-
 use super::{Session, TaskState};
 use crate::{
     ids::{ConsumerId, Offset, Tick},
+    sorted::SortedSet,
     world::{
         config::{Knobs, RetryAt},
         log::{Fails, Log, Work},
@@ -20,7 +19,7 @@ impl Session {
         now: Tick,
         consumer: ConsumerId,
         pool: &Pool,
-        poisoned: &BTreeSet<Offset>,
+        poisoned: &SortedSet<Offset>,
     ) -> Option<Attempt> {
         let offset = self.router.take()?;
         let task = self.tracker.get_mut(offset)?;

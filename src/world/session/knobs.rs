@@ -2,7 +2,6 @@
 
 use super::{Session, Task, TaskState};
 use crate::{
-    gather,
     ids::Offset,
     mechanism::{GateMove, Place},
     world::{
@@ -60,6 +59,6 @@ impl Session {
     pub(super) fn index_keys(&mut self, knobs: &Knobs) {
         let parks = knobs.quarantine.is_some_and(|quarantine| quarantine.then == Then::Park);
         let keyed = |(offset, task): (Offset, &Task)| task.key.map(|key| (key, offset));
-        self.by_key = parks.then(|| gather::set(self.tracker.iter().filter_map(keyed)));
+        self.by_key = parks.then(|| self.tracker.iter().filter_map(keyed).collect());
     }
 }

@@ -6,8 +6,6 @@ mod knobs;
 mod rebase;
 mod timers;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::{
     config::{CommitOffset, Intake, Knobs, RetryAt},
     log::{Fails, Log, Record, Work},
@@ -17,6 +15,7 @@ use super::{
 use crate::{
     ids::{ConsumerId, Epoch, KeyId, Offset, Tick},
     mechanism::{Drain, OffsetMap, PauseGate, Place, Watermark},
+    sorted::{SortedMap, SortedSet},
 };
 
 /// A record in flight.
@@ -94,17 +93,17 @@ pub struct Session {
     /// Attempts of this epoch that run.
     running: usize,
     /// Failed records that wait for their retry, by when it is due.
-    retries: BTreeSet<(Tick, Offset)>,
+    retries: SortedSet<(Tick, Offset)>,
     /// How many of these keep no place in a queue meanwhile.
     outside: usize,
     /// Failed records that are not on a worker, by when they first failed.
-    quarantine: BTreeSet<(Tick, Offset)>,
+    quarantine: SortedSet<(Tick, Offset)>,
     /// Keys whose records above this offset start no more.
-    parked: BTreeMap<KeyId, Offset>,
+    parked: SortedMap<KeyId, Offset>,
     /// Records of parked keys that wait to be dead-lettered.
-    doomed: BTreeSet<Offset>,
+    doomed: SortedSet<Offset>,
     /// What is in flight, by key: kept only while a quarantine may park keys.
-    by_key: Option<BTreeSet<(KeyId, Offset)>>,
+    by_key: Option<SortedSet<(KeyId, Offset)>>,
 }
 
 impl Session {
@@ -130,11 +129,11 @@ impl Session {
             batch: 0,
             batch_open: 0,
             running: 0,
-            retries: BTreeSet::new(),
+            retries: SortedSet::default(),
             outside: 0,
-            quarantine: BTreeSet::new(),
-            parked: BTreeMap::new(),
-            doomed: BTreeSet::new(),
+            quarantine: SortedSet::default(),
+            parked: SortedMap::default(),
+            doomed: SortedSet::default(),
             by_key: None,
         };
         session.index_keys(knobs);

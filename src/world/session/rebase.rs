@@ -1,10 +1,7 @@
 //! An ownership at another time of day; see `world/rebase.rs`.
 
 use super::{Session, TaskState};
-use crate::{
-    gather,
-    world::{log::Fails, rebase::Rebasing},
-};
+use crate::world::{log::Fails, rebase::Rebasing};
 
 impl Session {
     pub(in crate::world) fn rebase(&mut self, rebasing: &Rebasing) {
@@ -24,8 +21,8 @@ impl Session {
                 Fails::Always => 0,
             });
         }
-        self.retries = gather::set(self.retries.iter().map(|&(due, offset)| (rebasing.tick(due), offset)));
+        self.retries = self.retries.iter().map(|&(due, offset)| (rebasing.tick(due), offset)).collect();
         self.quarantine =
-            gather::set(self.quarantine.iter().map(|&(failed, offset)| (rebasing.tick(failed), offset)));
+            self.quarantine.iter().map(|&(failed, offset)| (rebasing.tick(failed), offset)).collect();
     }
 }

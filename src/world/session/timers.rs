@@ -56,8 +56,9 @@ impl Session {
     pub(super) fn park(&mut self, key: KeyId, offset: Offset) -> Vec<Offset> {
         self.parked.insert(key, offset);
         let Some(by_key) = &self.by_key else { return Vec::new() };
-        let above = by_key.range((key, offset)..=(key, Offset::MAX)).map(|&(_, other)| other);
+        let above = by_key.from(&(key, offset)).take_while(|(own, _)| *own == key);
         above
+            .map(|&(_, other)| other)
             .filter(|&other| self.tracker.get(other).is_some_and(|task| task.state != TaskState::Running))
             .collect()
     }
