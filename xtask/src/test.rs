@@ -143,6 +143,13 @@ fn plans<'a>(site: &'a Site, built: bool, passed_on: &'a [String]) -> Vec<Plan<'
             }),
         },
         Plan {
+            group: "lint",
+            name: "dependencies",
+            what: "dependencies: licences, sources, no two versions of one crate, known faults (see deny.toml)",
+            fix: "another version, another crate, or a line in deny.toml that says why",
+            run: Box::new(|_| dependencies()),
+        },
+        Plan {
             group: "native",
             name: "native tests",
             what: "native tests (a minute the first time)",
@@ -205,6 +212,18 @@ fn plans<'a>(site: &'a Site, built: bool, passed_on: &'a [String]) -> Vec<Plan<'
             }),
         },
     ]
+}
+
+/// What deny.toml asks of the dependencies. The list of known faults changes every day and lies elsewhere: where it
+/// cannot be had, the other checks still count.
+fn dependencies() -> Result<()> {
+    tools::cargo_deny()?;
+    run(cargo().args(["deny", "check", "bans", "licenses", "sources"]))?;
+    if run(cargo().args(["deny", "fetch", "db"])).is_err() {
+        say("SKIPPED: whether a dependency has a known fault; the list of them could not be fetched");
+        return Ok(());
+    }
+    run(cargo().args(["deny", "check", "--disable-fetch", "advisories"]))
 }
 
 /// Runs the test targets that are written for both (see tests/core.rs).

@@ -32,6 +32,9 @@ const GECKODRIVER: &str = "0.37.1";
 /// What pip is to fetch for a broker, with its sum.
 const TANSU: &str = "conformance/tansu.txt";
 
+/// Reads the dependencies' licences, versions and known faults.
+const CARGO_DENY: &str = "0.20.2";
+
 /// What the page is compiled to.
 pub(crate) const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
@@ -88,6 +91,13 @@ pub(crate) fn wasm_bindgen() -> Result<()> {
 pub(crate) fn cargo_mutants() -> Result<()> {
     // Called by its own name, it plays cargo.
     install("cargo-mutants", CARGO_MUTANTS, &["cargo-mutants", "mutants"], &[], 2)?;
+    let _ = fs::remove_dir_all(project::tools().join("build"));
+    Ok(())
+}
+
+/// What reads the dependencies' licences, versions and known faults.
+pub(crate) fn cargo_deny() -> Result<()> {
+    install("cargo-deny", CARGO_DENY, &["cargo-deny"], &["--no-default-features"], 4)?;
     let _ = fs::remove_dir_all(project::tools().join("build"));
     Ok(())
 }
