@@ -5,9 +5,11 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use keyed_worker_pool::{
     settings::{
-        Dialect, Form, KNOWN, LIBRARIES, Language, Library, Mention, Name, Origin, Read, Settings, Value,
-        Weight, Work, knobs, read, settings_of, skeleton, unsaid, verdicts, write,
+        Dialect, Form, KNOWN, LIBRARIES, Language, Library, Mention, Name, Origin, Read, Settings, Together,
+        Value, Weight, Work, for_nothing, knobs, read, settings_of, skeleton, together, unsaid, verdicts,
+        write,
     },
+    sizing::Commits,
     traffic::Span,
     world::{
         Knobs,
@@ -162,6 +164,11 @@ fn a_channel_of_smallrye_is_understood() {
     // Two batches of five hundred, unless somebody says how large a batch is.
     let few = understood("mp.messaging.incoming.a.max-queue-size-factor=2\n");
     assert_eq!(told(&few.settings), ["kwp.intake.high=1000", "kwp.intake.low=999"]);
+    // As many batches as nobody says, too, of as many records as somebody says.
+    let unsaid = understood("mp.messaging.incoming.a.max.poll.records=100\n");
+    assert_eq!(told(&unsaid.settings), ["max.poll.records=100", "kwp.intake.high=200", "kwp.intake.low=199"]);
+    let age = understood("mp.messaging.incoming.a.throttled.unprocessed-record-max-age.ms=60000\n");
+    assert_eq!((age.unknown.len(), age.without_effect.len()), (0, 1));
     assert_eq!(understood("decaton.partition.concurrency=8\n").library.id, "decaton");
     assert_eq!(understood("max.poll.records=8\n").library.id, "java");
 }
@@ -463,6 +470,97 @@ fn a_drain_that_nobody_sets_is_told_of() {
     let mapping = knobs(&java, Span::MILLISECOND).expect("knobs");
     assert_eq!((mapping.knobs.drain, mapping.knobs.max_poll_interval), (299_999, Some(300_000)));
     assert!(mapping.notes[0].starts_with("a rebalance waits for the next poll"), "{:?}", mapping.notes);
+}
+
+/// A text over a library's defaults, a tick being a millisecond.
+fn over(library: &str, text: &str) -> Together {
+    let read = (!text.is_empty()).then(|| understood(text));
+    together(&Settings::default(), read.as_ref(), Library::named(library), Span::MILLISECOND)
+}
+
+#[test]
+fn more_workers_than_one_are_no_loop_of_one_thread() {
+    let made = over("java", "max.poll.records=500\nkwp.workers=8\n");
+    let (made_knobs, commits) = made.mapped.clone().expect("knobs");
+    assert_eq!((made_knobs.workers, made_knobs.routing), (8, Routing::Keyed));
+    assert_eq!((made_knobs.intake, commits), (Intake::Pause { high: 24, low: 8 }, Commits::Engine));
+    assert_eq!((made_knobs.commit_offset, made_knobs.commit_every), (CommitOffset::Watermark, 5_000));
+    let note = &made.notes[1];
+    for part in ["8 workers", "keyed mailboxes", "pauses at 24 in flight and resumes at 8", "watermark"] {
+        assert!(note.contains(part), "{part} is not in {note}");
+    }
+    // The verdicts are of the same consumer: nothing is handled between two polls.
+    let judged: Vec<String> =
+        verdicts(&made.settings, Some(Work::of(800))).into_iter().map(|verdict| verdict.sentence).collect();
+    assert!(!judged.iter().any(|told| told.contains("evicted") || told.contains("one thread")), "{judged:?}");
+    // The same with the routing said; what is said stays.
+    assert_eq!(
+        over("java", "kwp.workers=8\nkwp.routing=keyed\n").mapped,
+        over("java", "kwp.workers=8").mapped
+    );
+    let said = over("java", "kwp.workers=8\nkwp.intake.mode=block\nenable.auto.commit=true\n");
+    let (said, commits) = said.mapped.expect("knobs");
+    assert_eq!((said.routing, said.intake), (Routing::Keyed, Intake::Block));
+    assert_eq!(commits, Commits::AtPolls { every: 5_000 });
+    let serial = over("java", "kwp.workers=8\nkwp.routing=serial\n").mapped.expect("knobs").0;
+    assert_eq!((serial.routing, serial.intake), (Routing::Serial, Intake::Block));
+    let one = over("java", "kwp.workers=1\n");
+    assert_eq!(one.mapped.expect("knobs").0.routing, Routing::Serial);
+    // Single messages are taken as they are wanted, and a container's commits are no pool's.
+    let loose = over("librdkafka", "kwp.workers=16\n").mapped.expect("knobs");
+    assert_eq!((loose.0.poll, loose.0.intake), (12, Intake::Pause { high: 48, low: 16 }));
+    assert_eq!(loose.1, Commits::Engine);
+    let spring = over("spring", "kwp.workers=4\n");
+    assert_eq!(spring.settings.word(Name::AckMode), None);
+    let flow = over("kafkaflow", "kwp.workers=8\n").mapped.expect("knobs").0;
+    assert_eq!((flow.routing, flow.intake), (Routing::Lanes(8), Intake::Pause { high: 24, low: 8 }));
+}
+
+#[test]
+fn clients_commit_as_they_do() {
+    let commits = |library: &str, text: &str| over(library, text).mapped.expect("knobs").1;
+    assert_eq!(commits("java", ""), Commits::AtPolls { every: 5_000 });
+    assert_eq!(commits("franz-go", ""), Commits::AtPolls { every: 5_000 });
+    assert_eq!(commits("spring", ""), Commits::AtPolls { every: 0 });
+    assert_eq!(commits("spring", "spring.kafka.listener.ack-mode=record"), Commits::Engine);
+    assert_eq!(commits("librdkafka", ""), Commits::HandedOut { every: 5_000 });
+    assert_eq!(commits("karafka", ""), Commits::Batches { every: 5_000 });
+    for library in ["parallel-consumer", "decaton", "smallrye", "kafkaflow", "sarama"] {
+        assert_eq!(commits(library, ""), Commits::Engine, "{library}");
+    }
+    let own = over("java", "enable.auto.commit=false");
+    assert_eq!(own.mapped.expect("knobs").1, Commits::AtPolls { every: 0 });
+    assert!(own.notes.iter().any(|note| note.contains("after each batch, before the next poll")));
+    let timed = over("spring", "spring.kafka.listener.ack-mode=time");
+    assert!(timed.notes.iter().any(|note| note.contains("at least what is told here")), "{:?}", timed.notes);
+}
+
+#[test]
+fn what_makes_no_sense_is_bad() {
+    let read = understood("max.poll.records=-5\nmax.poll.interval.ms=abc\nfoo=1\n");
+    let judged: Vec<_> = read.verdicts().map(|verdict| (verdict.weight, verdict.sentence)).collect();
+    assert_eq!(judged.len(), 2);
+    assert_eq!(judged[0].0, Weight::Bad);
+    assert!(
+        judged[0].1.starts_with("max.poll.records (line 1) makes no sense: it holds \"-5\""),
+        "{judged:?}"
+    );
+    assert_eq!(for_nothing(&read).len(), 3);
+    // Marks that cannot be: the names that were typed, and their lines.
+    let wrong = over("java", "kwp.workers=4\nkwp.intake.high=3\nkwp.intake.low=10\n").mapped;
+    let wrong = wrong.expect_err("the low mark is above the high one").to_string();
+    assert!(wrong.starts_with("kwp.intake.low is 10 (line 3)"), "{wrong}");
+    assert!(wrong.contains("kwp.intake.high is 3 (line 2)"), "{wrong}");
+    let blocking = judged_of("kwp.intake.mode=block\nkwp.intake.high=3\nkwp.intake.low=10\n");
+    has(&blocking, "Bad: Low mark 10 >= high mark 3: it never resumes.");
+    has(
+        &blocking,
+        "Doubtful: There are marks, but reading is block (kwp.intake.mode): they count for nothing.",
+    );
+}
+
+fn judged_of(text: &str) -> Vec<String> {
+    judged("java", text, None)
 }
 
 #[test]

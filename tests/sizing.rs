@@ -14,8 +14,8 @@ use keyed_worker_pool::{
     player::{Course, Inputs},
     run::Run,
     sizing::{
-        Answer, Base, Case, Condition, Dial, Effort, From, Measure, Question, Report, Study, Subject, Survey,
-        Sweep, Unit,
+        Answer, Base, Case, Commits, Condition, CrashMoment, Dial, Effort, From, Measure, Question, Report,
+        Study, Subject, Survey, Sweep, Unit,
     },
     world::{
         Fails, Generated, Input, Knob, Knobs, Log, NewRecord, Setup, Work,
@@ -283,6 +283,7 @@ fn a_longer_drain_never_leaks_more() {
             inputs: Arc::new(Inputs::from([(Tick(moment), vec![revoke])])),
             last: Tick(20_000),
             from: From::Arrival,
+            commits: Commits::Engine,
         }
         .measure()
     };
@@ -329,7 +330,13 @@ fn a_revoke_in_a_copy_is_a_revoke_in_a_run_of_its_own() {
             leaked += counters.leaked;
             leaking += u64::from(counters.leaked > 0);
             redelivered += counters.redelivered;
-            let case = Case { setup, inputs: Arc::new(inputs), last: Tick(20_000), from: From::Arrival };
+            let case = Case {
+                setup,
+                inputs: Arc::new(inputs),
+                last: Tick(20_000),
+                from: From::Arrival,
+                commits: Commits::Engine,
+            };
             longest = longest.max(case.measure().handover);
         }
         assert_eq!((row.leaked, row.leaking, row.handover.2), (leaked, leaking, longest), "{}", row.window);
@@ -369,11 +376,77 @@ fn a_crash_that_is_looked_at_costs_what_a_crash_costs() {
                 );
             }
         }
-        let worst = |moments: &[keyed_worker_pool::sizing::CrashMoment]| {
-            moments.iter().map(|moment| moment.redelivered).max()
-        };
+        let worst = |moments: &[CrashMoment]| moments.iter().map(|moment| moment.redelivered).max();
         assert!(worst(&told.with) <= worst(&told.without));
     }
+}
+
+/// What a crash costs at the end of every tick of a run with such commits.
+fn crashes(log: &Arc<Log>, knobs: Knobs, commits: Commits) -> (Vec<CrashMoment>, Vec<String>) {
+    let subject = Subject::new("a test", setup(log, knobs), Unit::of_micros(1_000), 7).unwrap();
+    let subject = Arc::new(subject.committing(commits));
+    let base = Arc::new(Survey::of(&subject).unwrap());
+    let effort = Effort { crashes: 100_000, ..few() };
+    let mut study = Study::new(Question::Crash, &subject, &base, effort);
+    while !study.advance(u64::MAX).is_complete() {}
+    let Answer::Crash(told) = study.answer() else { panic!("a crash was asked") };
+    assert!(told.with.is_empty(), "no map travels with such commits");
+    (told.without, told.sentences)
+}
+
+/// 1,000 records of one key, all there from the beginning, 50 ticks each: a client that handles 500 between two polls.
+#[test]
+fn a_client_that_commits_at_its_polls_redoes_a_batch() {
+    let log = log((0..1_000).map(|_| ("k".to_owned(), 50, 0)));
+    let knobs = Knobs { routing: Routing::Serial, intake: Intake::Block, poll: 500, ..Knobs::default() };
+    let (moments, told) = crashes(&log, knobs.clone(), Commits::AtPolls { every: 0 });
+    let at = |tick: u64| {
+        let moment = moments.iter().find(|moment| moment.tick == Tick(tick)).unwrap();
+        (moment.redelivered, moment.duplicates, moment.redone, moment.lost)
+    };
+    // The first poll is at 0, the second when the 500th record is done, at 25,000; it commits 500.
+    assert_eq!(at(0), (500, 0, 0, 0));
+    assert_eq!(at(50), (500, 1, 50, 0));
+    assert_eq!(at(24_999), (500, 499, 24_950, 0));
+    assert_eq!(at(25_000), (500, 0, 0, 0));
+    assert_eq!(at(49_999), (500, 499, 24_950, 0));
+    assert_eq!(at(50_000), (0, 0, 0, 0));
+    assert!(
+        told[0].contains("500 in the worst") && told[0].contains("up to 499 of them were done already"),
+        "{}",
+        told[0]
+    );
+    // At most every 30 s: the poll at 25,000 comes too early for a commit, and the run ends before the next.
+    let (moments, _) = crashes(&log, knobs.clone(), Commits::AtPolls { every: 30_000 });
+    let worst = moments.iter().max_by_key(|moment| moment.duplicates).unwrap();
+    assert_eq!((worst.redelivered, worst.duplicates), (1_000, 999));
+    // Beside the polls, every 10 s, a batch that is done: what 25,000 finished is committed at 30,000.
+    let (moments, _) = crashes(&log, knobs, Commits::Batches { every: 10_000 });
+    let of =
+        |tick: u64| moments.iter().find(|moment| moment.tick == Tick(tick)).map(|moment| moment.redelivered);
+    assert_eq!([24_999, 25_000, 29_999, 30_000].map(of), [500, 1_000, 1_000, 500].map(Some));
+}
+
+#[test]
+fn a_client_that_commits_what_it_handed_out_loses_what_it_works_on() {
+    // A record a tick from 1 on, 10 ticks each; one at a time, committed every 25 ticks.
+    let one = log((0..20u64).map(|n| ("k".to_owned(), 10, n + 1)));
+    let knobs = Knobs { routing: Routing::Serial, intake: Intake::Block, poll: 1, ..Knobs::default() };
+    let (moments, told) = crashes(&one, knobs, Commits::HandedOut { every: 25 });
+    // Assigned at 0, first handed out at 1, then at 11, 21, ...: at 25 the third is in hand, and committed.
+    let at = |tick: u64| {
+        let moment = moments.iter().find(|moment| moment.tick == Tick(tick)).unwrap();
+        (moment.redelivered, moment.duplicates, moment.lost)
+    };
+    assert_eq!([at(24), at(25), at(30), at(31)], [(3, 2, 0), (0, 0, 1), (0, 0, 1), (1, 0, 0)]);
+    assert_eq!(at(49), (2, 1, 0));
+    assert!(told[0].contains("it loses up to 1 record:"), "{}", told[0]);
+    // Four workers, and a poll in every tick that commits what the one before returned.
+    let four = log((0..8u64).map(|n| (format!("k{n}"), 10, 1 + n / 4)));
+    let (moments, told) = crashes(&four, Knobs::default(), Commits::AtPolls { every: 0 });
+    let most = moments.iter().map(|moment| moment.lost).max();
+    assert_eq!(most, Some(8), "{told:?}");
+    assert!(told[0].contains("loses up to 8 records"), "{}", told[0]);
 }
 
 #[test]
@@ -454,11 +527,11 @@ fn every_byte_is_the_same_on_every_machine() {
     assert_eq!(
         told,
         [
-            16073666897143990610,
-            8517322364200099620,
+            9304375329007521069,
+            3993273119378907538,
             7986077031575813793,
             1152113479042260904,
-            14329793575048089478
+            212271295112834587
         ]
     );
 }

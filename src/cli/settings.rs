@@ -16,8 +16,10 @@ use crate::{
     scenario::{BadInput, open},
     settings::{
         Dialect, Form, LIBRARIES, LONGEST_SETTINGS, Language, Library, Mention, Origin, Read, Settings,
-        Source, Together, Verdict, Weight, Work, read, scenario, skeleton, together, verdicts, write,
+        Source, Together, Verdict, Weight, Work, for_nothing, read, scenario, skeleton, together, verdicts,
+        write,
     },
+    sizing::Commits,
     traffic::Span,
     world::Knobs,
 };
@@ -128,19 +130,26 @@ pub(super) fn run(args: &SettingsArgs, paper: &mut Paper) -> u8 {
 fn try_run(args: &SettingsArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::Error>> {
     let read = args.file.as_ref().map(|file| load(file, args.dialect)).transpose()?;
     let base = base_of(args.library, read.as_ref());
-    let defaults = base.map(Library::settings).unwrap_or_default();
-    let own = read.as_ref().map_or_else(Settings::default, |read| read.settings.clone());
-    let settings = own.over(&defaults);
+    let Together { settings, notes, mapped, .. } =
+        together(&Settings::default(), read.as_ref(), base, args.tick);
     let work = args.work.map(|work| Work { bytes: args.bytes, ..work });
     if let Some(export) = args.export {
         paper.text(exported(export, &settings, args.tick)?);
         return Ok(0);
     }
-    let verdicts = verdicts(&settings, work);
+    let invalid = read.iter().flat_map(Read::verdicts);
+    let verdicts: Vec<Verdict> = invalid.chain(verdicts(&settings, work)).collect();
+    let notes = match mapped {
+        Ok(_) => notes,
+        // A verdict says so too, but not where.
+        Err(wrong) => vec![wrong.to_string()],
+    };
     let is_bad = verdicts.iter().any(|verdict| verdict.weight == Weight::Bad);
     match args.format {
-        Format::Json => paper.line(format!("{:#}", as_json(read.as_ref(), base, &settings, &verdicts))),
-        Format::Text => print(read.as_ref(), base, &settings, &verdicts, paper),
+        Format::Json => {
+            paper.line(format!("{:#}", as_json(read.as_ref(), base, &settings, &verdicts, &notes)));
+        }
+        Format::Text => print(read.as_ref(), base, &settings, &verdicts, &notes, paper),
     }
     Ok(u8::from(is_bad))
 }
@@ -156,11 +165,13 @@ pub(super) fn as_knobs(
     file: Option<&Given>,
     library: Option<&'static Library>,
     tick: Span,
-) -> Result<(Knobs, Vec<String>), Box<dyn std::error::Error>> {
+) -> Result<(Knobs, Commits, Vec<String>), Box<dyn std::error::Error>> {
     let read = file.map(|file| load(file, None)).transpose()?;
     let base = base_of(library, read.as_ref());
-    let Together { knobs, notes, .. } = together(&Settings::default(), read.as_ref(), base, tick)?;
-    Ok((knobs, notes))
+    let Together { mapped, mut notes, .. } = together(&Settings::default(), read.as_ref(), base, tick);
+    let (knobs, commits) = mapped?;
+    notes.extend(read.iter().flat_map(for_nothing));
+    Ok((knobs, commits, notes))
 }
 
 fn load(given: &Given, dialect: Option<Names>) -> Result<Read, BadInput> {
@@ -197,6 +208,7 @@ fn print(
     base: Option<&'static Library>,
     settings: &Settings,
     verdicts: &[Verdict],
+    notes: &[String],
     paper: &mut Paper,
 ) {
     if let Some(read) = read {
@@ -222,6 +234,7 @@ fn print(
                 format!("[{}]", at + 1)
             }
             Origin::Found => "found".to_owned(),
+            Origin::Implied => "implied".to_owned(),
         };
         paper.line(format!("  {place:<9} {} = {}: {}", name.called(), known.kind.told(value), known.meaning));
     }
@@ -241,6 +254,9 @@ fn print(
         for note in &read.notes {
             paper.line(format!("note: {note}"));
         }
+    }
+    for note in notes {
+        paper.line(format!("note: {note}"));
     }
     paper.line(paint(HEAD, "\nverdicts"));
     for verdict in verdicts {
@@ -269,12 +285,13 @@ fn as_json(
     base: Option<&'static Library>,
     settings: &Settings,
     verdicts: &[Verdict],
+    notes: &[String],
 ) -> Object {
     let entries = settings.iter().map(|(name, value, origin)| {
         let (line, source) = match origin {
             Origin::Line(line) => (Some(line), None),
             Origin::Default(source) => (None, Some(source.to_string())),
-            Origin::Found => (None, None),
+            Origin::Found | Origin::Implied => (None, None),
         };
         json!({ "name": name.called(), "value": value.to_string(), "line": line, "source": source })
     });
@@ -294,6 +311,7 @@ fn as_json(
         ("invalid", list(read.map(|read| &read.invalid))),
         ("unknown", list(read.map(|read| &read.unknown))),
         ("without_effect", list(read.map(|read| &read.without_effect))),
+        ("notes", notes.to_vec().into()),
         ("verdicts", verdicts.collect()),
     ])
 }

@@ -22,7 +22,7 @@ use crate::{
     ledger::escaped,
     scenario::Scenario,
     settings::{Library, unsaid},
-    sizing::{Answer, Effort, Question, Report, Study, Subject, Survey, Unit},
+    sizing::{Answer, Commits, Effort, Question, Report, Study, Subject, Survey, Unit},
     world::Setup,
 };
 
@@ -105,6 +105,7 @@ struct Named {
     /// What to call it.
     name: String,
     setup: Setup,
+    commits: Commits,
     unit: Unit,
     /// What is worth knowing about the files.
     notes: Vec<String>,
@@ -138,13 +139,13 @@ fn named(args: &SizeArgs) -> Result<Named, Box<dyn std::error::Error>> {
             (name, Arc::new(traffic.log(Offset(0))?), unsaid(tick))
         }
     };
-    let knobs = match (&args.config, args.library) {
+    let (knobs, commits) = match (&args.config, args.library) {
         (Some(path), _) if is_scenario(path) => {
             let scenario = Scenario::load(path)?;
             notes.push(format!("Settings from {}.", scenario.file));
-            scenario.setup.knobs().clone()
+            (scenario.setup.knobs().clone(), Commits::Engine)
         }
-        (None, None) => own,
+        (None, None) => (own, Commits::Engine),
         (config, library) => {
             let tick = tick.ok_or(
                 "properties and libraries count milliseconds, and the trace counts ticks; expected --tick, which says \
@@ -152,9 +153,9 @@ fn named(args: &SizeArgs) -> Result<Named, Box<dyn std::error::Error>> {
             )?;
             notes.extend(config.iter().map(|path| format!("Settings from {}.", path.display())));
             let given = config.clone().map(Given::Path);
-            let (knobs, decided) = as_knobs(given.as_ref(), library, tick)?;
+            let (knobs, commits, decided) = as_knobs(given.as_ref(), library, tick)?;
             notes.extend(decided);
-            knobs
+            (knobs, commits)
         }
     };
     if log.is_empty() {
@@ -163,13 +164,13 @@ fn named(args: &SizeArgs) -> Result<Named, Box<dyn std::error::Error>> {
         );
     }
     let unit = tick.map_or(Unit::TICKS, |tick| Unit::of_nanos(tick.nanos()));
-    Ok(Named { name, setup: Setup::new(log, knobs, &[ConsumerId::A])?, unit, notes })
+    Ok(Named { name, setup: Setup::new(log, knobs, &[ConsumerId::A])?, commits, unit, notes })
 }
 
 fn try_run(args: &SizeArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::Error>> {
-    let Named { name, setup, unit, notes } = named(args)?;
+    let Named { name, setup, commits, unit, notes } = named(args)?;
     let conditions = conditions(&args.fail_if, unit)?;
-    let subject = Arc::new(Subject::new(name, setup, unit, args.reading.seed())?);
+    let subject = Arc::new(Subject::new(name, setup, unit, args.reading.seed())?.committing(commits));
     let unit = subject.unit();
     let pool = args.cores.pool()?;
     let watched = Watched::new("as it is");

@@ -11,8 +11,11 @@ const CHANNEL: &str = "mp.messaging.incoming.";
 /// `max.poll.records` of the Java client, where nothing says it.
 const POLL_RECORDS: u64 = 500;
 
+/// `max-queue-size-factor`, where nothing says it.
+pub(super) const BATCHES: u64 = 2;
+
 /// Attributes that nothing here depends on, by the beginnings of their names.
-const WITHOUT_EFFECT: [&str; 24] = [
+const WITHOUT_EFFECT: [&str; 25] = [
     "assign-seek",
     "auto-offset-reset",
     "broadcast",
@@ -34,6 +37,7 @@ const WITHOUT_EFFECT: [&str; 24] = [
     "pattern",
     "poll-timeout",
     "retry",
+    "throttled.unprocessed-record-max-age",
     "topic",
     "tracing-enabled",
     "value-deserialization",

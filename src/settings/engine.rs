@@ -1,11 +1,15 @@
 //! Settings as knobs of the engine, and knobs as settings: milliseconds become ticks and ticks milliseconds.
 
+use std::fmt;
+
 use super::{Name, Origin, Settings, Value, value::length};
 use crate::{
+    ledger::grouped,
     mechanism::Guard,
+    sizing::Commits,
     traffic::Span,
     world::{
-        ConfigError, Knobs,
+        Knobs,
         config::{CommitOffset, Intake, NullKeys, Quarantine, RetryAt, Routing, Then},
     },
 };
@@ -15,9 +19,23 @@ use crate::{
 pub struct Mapping {
     /// The knobs.
     pub knobs: Knobs,
+    /// How the client commits, where that is not on the engine's schedule.
+    pub commits: Commits,
     /// What had to be decided on the way, in sentences.
     pub notes: Vec<String>,
 }
+
+/// Settings that break a rule of the engine together: a sentence that names them and where they stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong(String);
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Wrong {}
 
 /// Milliseconds between commits where nothing says them: what the clients take when they commit by themselves.
 pub(super) const COMMIT_EVERY: u64 = 5_000;
@@ -47,7 +65,7 @@ fn in_ticks(millis: u64, tick: Span) -> u64 {
 ///
 /// # Errors
 /// If together they break a rule of the engine: a low mark that is not below the high one.
-pub fn knobs(settings: &Settings, tick: Span) -> Result<Mapping, ConfigError> {
+pub fn knobs(settings: &Settings, tick: Span) -> Result<Mapping, Wrong> {
     let mut notes = Vec::new();
     let mut knobs = Knobs::default();
     let mut ticks = |name: Name| {
@@ -64,11 +82,10 @@ pub fn knobs(settings: &Settings, tick: Span) -> Result<Mapping, ConfigError> {
     }
     knobs.retry_delay = ticks(Name::RetryDelay).unwrap_or(in_ticks(RETRY_DELAY, tick)).max(1);
     let own = ticks(Name::CommitEvery);
-    let auto = settings.flag(Name::AutoCommit).unwrap_or(false);
-    let every = own.or_else(|| auto.then(|| ticks(Name::AutoCommitInterval)).flatten());
+    let auto = (settings.flag(Name::AutoCommit) == Some(true))
+        .then(|| ticks(Name::AutoCommitInterval).unwrap_or(in_ticks(COMMIT_EVERY, tick)));
     let after = ticks(Name::QuarantineAfter);
     let drain = ticks(Name::Drain);
-    knobs.commit_every = every.unwrap_or_else(|| committed(settings, tick, &mut notes)).max(1);
     if let Some(workers) = settings.number(Name::Workers) {
         knobs.workers = u32::try_from(workers).unwrap_or(u32::MAX);
     }
@@ -93,6 +110,14 @@ pub fn knobs(settings: &Settings, tick: Span) -> Result<Mapping, ConfigError> {
         }
         (_, (None, Some(low))) => Intake::Pause { high: low.saturating_mul(2).max(1), low },
     };
+    let blocks = knobs.intake == Intake::Block;
+    let commits = commits(settings, (own, auto), blocks, &mut notes);
+    knobs.commit_every = match commits {
+        Commits::Engine if settings.word(Name::AckMode).is_some() && blocks => own.unwrap_or(1),
+        Commits::Engine => own.or(auto).unwrap_or(in_ticks(COMMIT_EVERY, tick)),
+        Commits::AtPolls { every } | Commits::Batches { every } | Commits::HandedOut { every } => every,
+    }
+    .max(1);
     knobs.drain = drain.unwrap_or_else(|| waited(&knobs, tick, &mut notes));
     knobs.heap_ceiling = settings.number(Name::HeapCeiling);
     if settings.word(Name::NullKeys) == Some("spread") {
@@ -122,21 +147,71 @@ pub fn knobs(settings: &Settings, tick: Span) -> Result<Mapping, ConfigError> {
         Some("not-older") => Guard::NotOlder,
         _ => Guard::Newer,
     };
-    knobs.check()?;
-    Ok(Mapping { knobs, notes })
+    if let Intake::Pause { high, low } = knobs.intake
+        && low >= high
+    {
+        return Err(low_above_high(settings, (high, low)));
+    }
+    knobs.check().map_err(|error| Wrong(error.to_string()))?;
+    Ok(Mapping { knobs, commits, notes })
 }
 
-/// The time between commits where nothing says it.
-fn committed(settings: &Settings, tick: Span, notes: &mut Vec<String>) -> u64 {
-    // A container that commits after each record or batch has no interval.
-    if settings.word(Name::AckMode).is_some() {
-        return 1;
+fn low_above_high(settings: &Settings, (high, low): (u64, u64)) -> Wrong {
+    let told = |name: Name, value: u64| {
+        let place = settings.0.get(&name).map_or("implied".to_owned(), |(_, origin)| origin.place());
+        format!("{} is {} ({place})", name.called(), grouped(value))
+    };
+    Wrong(format!(
+        "{}, and must be below the high mark: {}. Reading that pauses there would never resume.",
+        told(Name::Low, low),
+        told(Name::High, high)
+    ))
+}
+
+/// How a client commits: on the engine's schedule, or at its polls, or what it has handed out. `own` and `auto` are the
+/// ticks between commits of one's own and of the client's.
+fn commits(
+    settings: &Settings,
+    (own, auto): (Option<u64>, Option<u64>),
+    blocks: bool,
+    notes: &mut Vec<String>,
+) -> Commits {
+    if own.is_some() {
+        return Commits::Engine;
     }
-    notes.push(format!(
-        "nothing says how often offsets are committed: every {} is taken",
-        length(COMMIT_EVERY)
-    ));
-    in_ticks(COMMIT_EVERY, tick)
+    if let Some(every) = auto {
+        return match settings.flag(Name::StoreOffsets) {
+            Some(true) => Commits::HandedOut { every: every.max(1) },
+            Some(false) if blocks => Commits::Batches { every: every.max(1) },
+            Some(false) => Commits::Engine,
+            None => Commits::AtPolls { every },
+        };
+    }
+    match settings.word(Name::AckMode).filter(|_| blocks) {
+        Some("record" | "manual-immediate") => Commits::Engine,
+        Some(mode @ ("time" | "count" | "count-time")) => {
+            notes.push(format!(
+                "ack-mode {mode} commits after a batch too, but not after each: what a crash costs is at least what is \
+                 told here"
+            ));
+            Commits::AtPolls { every: 0 }
+        }
+        Some(_) => Commits::AtPolls { every: 0 },
+        None if blocks => {
+            notes.push(
+                "nothing says when offsets are committed: after each batch, before the next poll, is taken"
+                    .to_owned(),
+            );
+            Commits::AtPolls { every: 0 }
+        }
+        None => {
+            notes.push(format!(
+                "nothing says how often offsets are committed: every {} is taken",
+                length(COMMIT_EVERY)
+            ));
+            Commits::Engine
+        }
+    }
 }
 
 /// The drain window where nothing says it.

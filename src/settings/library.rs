@@ -341,6 +341,14 @@ static KAFKAFLOW_LANES: Source = Source {
     place: "the sum of a key's bytes modulo the number of workers chooses its worker",
 };
 
+static KAFKAFLOW_BUFFERS: Source = Source {
+    project: "Farfetch/kafkaflow",
+    file: "src/KafkaFlow/Consumers/ConsumerWorker.cs",
+    commit: "00db1e8f8b",
+    place: "a bounded channel of BufferSize for each worker: whoever reads waits for room there, not for the work; how \
+            many are taken at a time is no setting (a quarter of the engine's high mark here, so that the marks decide)",
+};
+
 static KAFKAFLOW: Library = Library {
     id: "kafkaflow",
     name: "KafkaFlow",
@@ -352,6 +360,8 @@ static KAFKAFLOW: Library = Library {
         flag(Name::StoreOffsets, false, &KAFKAFLOW_BUILDER),
         number(Name::CommitEvery, 5_000, &KAFKAFLOW_BUILDER),
         word(Name::Routing, "lanes", &KAFKAFLOW_LANES),
+        word(Name::Intake, "pause", &KAFKAFLOW_BUFFERS),
+        number(Name::PollRecords, 6, &KAFKAFLOW_BUFFERS),
     ],
 };
 

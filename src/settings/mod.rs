@@ -9,6 +9,7 @@ mod connector;
 mod engine;
 mod known;
 mod library;
+mod pool;
 mod scenario;
 mod skeleton;
 mod text;
@@ -19,13 +20,14 @@ mod write;
 
 use std::collections::BTreeMap;
 
-pub use engine::{Mapping, knobs, settings_of, unsaid};
+pub use engine::{Mapping, Wrong, knobs, settings_of, unsaid};
 pub use known::{KNOWN, Kind, Known, Name};
 pub use library::{Default, LIBRARIES, Library, Source};
+pub use pool::{marks_for, poll_for};
 pub use scenario::scenario;
 pub use skeleton::{Language, skeleton};
 pub use text::{Form, LONGEST_SETTINGS};
-pub use together::{Together, together};
+pub use together::{Together, for_nothing, together};
 pub use value::Value;
 pub use verdict::{Verdict, Weight, Work, verdicts};
 pub use write::write;
@@ -69,6 +71,20 @@ pub enum Origin {
     Default(&'static Source),
     /// It was found: by hand, or by a sweep.
     Found,
+    /// Something that was said implies it, over a default.
+    Implied,
+}
+
+impl Origin {
+    /// Where it is, in a complaint.
+    pub(crate) fn place(self) -> String {
+        match self {
+            Origin::Line(line) => format!("line {line}"),
+            Origin::Default(_) => "a default".to_owned(),
+            Origin::Found => "by hand".to_owned(),
+            Origin::Implied => "implied".to_owned(),
+        }
+    }
 }
 
 /// Values by name.
@@ -129,6 +145,13 @@ impl Settings {
     /// All of them, in the order of the table.
     pub fn iter(&self) -> impl Iterator<Item = (Name, Value, Origin)> {
         self.0.iter().map(|(name, (value, origin))| (*name, *value, *origin))
+    }
+
+    /// These without one of them.
+    #[must_use]
+    pub(crate) fn without(mut self, name: Name) -> Settings {
+        self.0.remove(&name);
+        self
     }
 
     /// Whether there is none.
@@ -216,7 +239,16 @@ pub fn read(file: &str, bytes: &[u8], dialect: Option<Dialect>) -> Result<Read, 
             read.take(&entry);
         }
     }
-    if let Some((batches, line)) = batches {
+    // Two batches, unless somebody says how many: a batch is what a poll returns at most.
+    let unsaid = || match read.settings.0.get(&Name::PollRecords) {
+        Some((_, Origin::Line(line))) if std::ptr::eq(read.library, &library::SMALLRYE) => {
+            Some((connector::BATCHES, *line))
+        }
+        _ => None,
+    };
+    if let Some((batches, line)) = batches.or_else(unsaid)
+        && !read.settings.is_said(Name::High)
+    {
         let (high, low) = connector::marks(batches, read.settings.number(Name::PollRecords));
         read.settings.0.insert(Name::High, (Value::Number(high), Origin::Line(line)));
         read.settings.0.entry(Name::Low).or_insert((Value::Number(low), Origin::Line(line)));
@@ -268,6 +300,20 @@ fn library_of(dialect: Dialect, entries: &[text::Entry]) -> &'static Library {
 }
 
 impl Read {
+    /// What is to be said of values that make no sense.
+    pub fn verdicts(&self) -> impl Iterator<Item = Verdict> + '_ {
+        self.invalid.iter().map(|mention| Verdict {
+            weight: Weight::Bad,
+            sentence: format!(
+                "{} (line {}) makes no sense: {}. A client refuses to start with it, and here it counts for nothing.",
+                mention.name,
+                mention.line,
+                mention.hint.as_deref().unwrap_or("its value is of another kind")
+            ),
+            about: Vec::new(),
+        })
+    }
+
     /// Whether this is an attribute of SmallRye's connector, which was taken; how many batches may be queued is kept
     /// until it is known how many records one has.
     fn take_attribute(&mut self, entry: &text::Entry, batches: &mut Option<(u64, usize)>) -> bool {

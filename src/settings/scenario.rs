@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Settings, knobs};
+use super::{Settings, knobs, value::length};
 use crate::{
     export::scenario::{Story, write},
     ids::{ConsumerId, Offset, Tick},
@@ -24,6 +24,12 @@ pub fn scenario(settings: &Settings, tick: Span) -> Result<String, String> {
     let mut comment =
         vec![format!("One tick is {tick}. The log is only there to have one: put your own trace in.")];
     comment.extend(mapping.notes);
+    if let Some(words) = mapping.commits.words(|ticks| length(ticks.saturating_mul(tick.nanos()) / 1_000_000))
+    {
+        comment.push(format!(
+            "The client commits {words}. A scenario commits what is finished on a schedule, so that a crash costs less in it."
+        ));
+    }
     let comment: Vec<&str> = comment.iter().map(String::as_str).collect();
     let inputs = Inputs::new();
     let story = Story {

@@ -248,6 +248,18 @@ fn marks(settings: &Settings, _: Option<Work>, verdicts: &mut Vec<Verdict>) {
         let sentence = "Nothing bounds what is read: a slow spell fills the memory.".to_owned();
         say(verdicts, Weight::Bad, &[Name::Intake], sentence);
     }
+    if !pauses && (settings.is_said(Name::High) || settings.is_said(Name::Low)) {
+        let mode = settings.word(Name::Intake).unwrap_or_default();
+        let sentence =
+            format!("There are marks, but reading is {mode} (kwp.intake.mode): they count for nothing.");
+        say(verdicts, Weight::Doubtful, &[Name::Intake, Name::High, Name::Low], sentence);
+    }
+    if let (Some(high), Some(low), false) = (settings.number(Name::High), settings.number(Name::Low), pauses)
+        && low >= high
+    {
+        let sentence = format!("Low mark {} >= high mark {}: it never resumes.", grouped(low), grouped(high));
+        say(verdicts, Weight::Bad, &[Name::Low, Name::High], sentence);
+    }
     let (Some(high), true) = (settings.number(Name::High), pauses) else { return };
     let workers = settings.number(Name::Workers).unwrap_or(1);
     if let Some(low) = settings.number(Name::Low) {
@@ -309,7 +321,7 @@ fn commits(settings: &Settings, _: Option<Work>, verdicts: &mut Vec<Verdict>) {
     } else if settings.flag(Name::AutoCommit) == Some(true) && settings.flag(Name::StoreOffsets).is_none() {
         let sentence =
             "enable.auto.commit=true and one thread that polls and works: commits cover what earlier polls \
-                        returned, and that is done."
+                        returned, and that is done; a crash brings the batch again that is being worked on."
                 .to_owned();
         say(verdicts, Weight::Good, &about[..1], sentence);
     }

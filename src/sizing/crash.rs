@@ -3,9 +3,13 @@
 //! Two runs, each looked at in many moments: what a successor would read again, how much of that was done
 //! already, and how many bytes of map went with the last commit. The moments are evenly spaced in stretches and
 //! drawn within each, so that a rhythm of the traffic is not mistaken for its level.
+//!
+//! A client that does not commit on the engine's schedule has one run: what a successor would read again is told by
+//! its own commits (see `commits.rs`), with which no map travels.
 
 use super::{
     axes::{Kind, linear},
+    commits::Commits,
     drain::moments_of,
     gauge::percentile,
     jobs::{Found, Job, Jobs},
@@ -35,12 +39,13 @@ pub(super) struct Plan {
 pub struct CrashAnswer {
     /// By moment, without the map.
     pub without: Vec<CrashMoment>,
-    /// By moment, with it.
+    /// By moment, with it; none where the client's own commits carry none.
     pub with: Vec<CrashMoment>,
     /// What to take from it.
     pub sentences: Vec<String>,
     limit: u64,
     has_map: bool,
+    commits: Commits,
     unit: Unit,
 }
 
@@ -65,7 +70,10 @@ impl Plan {
             let knobs = Knobs { ack_map, ..subject.knobs().clone() };
             Job::Crashes(subject.case(knobs), self.moments.clone())
         };
-        Jobs::new(vec![job(false), job(true)], vec![0, 1])
+        match subject.commits() {
+            Commits::Engine => Jobs::new(vec![job(false), job(true)], vec![0, 1]),
+            _ => Jobs::new(vec![job(false)], vec![0]),
+        }
     }
 
     pub(super) fn answer(&self, subject: &Subject, found: &[Option<Found>]) -> CrashAnswer {
@@ -78,7 +86,8 @@ impl Plan {
             with: moments(1),
             sentences: Vec::new(),
             limit: subject.knobs().ack_map_limit,
-            has_map: subject.knobs().ack_map,
+            has_map: subject.knobs().ack_map && subject.commits() == Commits::Engine,
+            commits: subject.commits(),
             unit: subject.unit(),
         };
         answer.sentences = answer.tell(subject);
@@ -104,30 +113,38 @@ impl CrashAnswer {
             return vec!["Nothing has been tried yet.".to_owned()];
         }
         let count = grouped(self.without.len() as u64);
-        let (half, all) = half_and_all(&self.without, |moment| moment.redelivered);
-        let (_, done) = half_and_all(&self.without, |moment| moment.duplicates);
-        let redone = half_and_all(&self.without, |moment| moment.redone).1;
+        let lead = match self.commits.words(|ticks| self.unit.span(ticks)) {
+            Some(words) => format!("With commits {words}, a crash"),
+            None => "Without an acknowledgement map a crash".to_owned(),
+        };
         let worst =
             self.without.iter().max_by_key(|moment| (moment.redelivered, std::cmp::Reverse(moment.tick)));
         let at = worst.map_or(String::new(), |moment| format!(", at {}", self.unit.span(moment.tick.0)));
+        let (half, all) = half_and_all(&self.without, |moment| moment.redelivered);
+        let lost = self.tell_lost();
         let mut told = vec![format!(
-            "Without an acknowledgement map a crash brings up to {} again in half of {count} moments, {} in the worst{at}; up to {} \
-             of them were done already, {} of work a second time.",
+            "{lead} brings {} again (median of {count} moments), {} in the worst{at}; {}{lost}.",
             records(half),
             grouped(all),
-            grouped(done),
-            self.unit.span(redone),
+            self.done_already(&self.without),
         )];
+        if self.commits != Commits::Engine {
+            told.push(
+                "No acknowledgement map travels with such commits. Committing the watermark of what is finished by \
+                 yourself, more often than that (kwp.commit.interval.ms), brings less again."
+                    .to_owned(),
+            );
+        }
         if !self.with.is_empty() {
             let (half, all) = half_and_all(&self.with, |moment| moment.redelivered);
-            let (_, duplicates) = half_and_all(&self.with, |moment| moment.duplicates);
+            let duplicates = half_and_all(&self.with, |moment| moment.duplicates).1;
             let (_, bytes) = half_and_all(&self.with, |moment| moment.map_bytes);
             told.push(format!(
-                "With the map: up to {} in half of them, {} in the worst, up to {} done already. The map took up to {} of the {} bytes \
-                 that a commit's metadata may have{}.",
+                "With the map: {} (median), {} in the worst; {}. The map took up to {} of the {} bytes that a commit's \
+                 metadata may have{}.",
                 records(half),
                 grouped(all),
-                grouped(duplicates),
+                self.done_already(&self.with),
                 grouped(bytes),
                 grouped(self.limit),
                 if self.has_map { "; yours is on" } else { "; yours is off" },
@@ -155,6 +172,30 @@ impl CrashAnswer {
         told
     }
 
+    /// What of it is work a second time.
+    fn done_already(&self, moments: &[CrashMoment]) -> String {
+        match half_and_all(moments, |moment| moment.duplicates).1 {
+            0 => "none of them was done already".to_owned(),
+            done => format!(
+                "up to {} of them {} done already, {} of work a second time",
+                grouped(done),
+                if done == 1 { "was" } else { "were" },
+                self.unit.span(half_and_all(moments, |moment| moment.redone).1),
+            ),
+        }
+    }
+
+    /// What such commits lose.
+    fn tell_lost(&self) -> String {
+        match half_and_all(&self.without, |moment| moment.most_lost).1 {
+            0 => String::new(),
+            lost => format!(
+                "; right after a commit it loses up to {}: committed, not finished, and read again by nobody",
+                records(lost),
+            ),
+        }
+    }
+
     /// The numbers, in sum.
     #[must_use]
     pub fn table(&self) -> Table {
@@ -167,6 +208,7 @@ impl CrashAnswer {
             ("duplicates_p50", "done already, p50"),
             ("duplicates_max", "max"),
             ("redone_max", "work done twice, max"),
+            ("lost_max", "lost, max"),
             ("map_bytes_max", "map bytes, max"),
         ]);
         for (name, moments, on) in [("off", &self.without, false), ("on", &self.with, true)] {
@@ -187,6 +229,7 @@ impl CrashAnswer {
                 Cell::Count(done),
                 Cell::Count(all_done),
                 Cell::Span(half_and_all(moments, |moment| moment.redone).1),
+                Cell::Count(half_and_all(moments, |moment| moment.most_lost).1),
                 Cell::Count(half_and_all(moments, |moment| moment.map_bytes).1),
             ]);
         }
@@ -200,6 +243,7 @@ impl CrashAnswer {
             ("tick", "moment"),
             ("redelivered", "redelivered"),
             ("duplicates", "done already"),
+            ("lost", "lost"),
             ("redelivered_with_map", "redelivered with the map"),
             ("duplicates_with_map", "done already with the map"),
             ("map_bytes", "map bytes"),
@@ -212,6 +256,7 @@ impl CrashAnswer {
                 Cell::Span(moment.tick.0),
                 Cell::Count(moment.redelivered),
                 Cell::Count(moment.duplicates),
+                Cell::Count(moment.lost),
                 with(|moment| moment.redelivered),
                 with(|moment| moment.duplicates),
                 with(|moment| moment.map_bytes),
@@ -229,14 +274,24 @@ impl CrashAnswer {
             hue,
             dashed,
         };
-        let lines = vec![
+        let mut lines = vec![
             line("again, without map", Hue::Orange, false, &self.without, |moment| moment.redelivered),
             line("of these done", Hue::Red, true, &self.without, |moment| moment.duplicates),
-            line("again, with map", Hue::Blue, false, &self.with, |moment| moment.redelivered),
         ];
+        if self.commits == Commits::Engine {
+            lines.push(line("again, with map", Hue::Blue, false, &self.with, |moment| moment.redelivered));
+        } else {
+            lines[0].name = "again".to_owned();
+        }
+        if self.without.iter().any(|moment| moment.lost > 0) {
+            lines.push(line("lost", Hue::Violet, false, &self.without, |moment| moment.lost));
+        }
         let top = lines.iter().flat_map(|line| line.points.iter().map(|point| point.1)).max().unwrap_or(1);
         let (title, y) = linear("records that come again", Kind::Count, top);
         let first = Graph { title, x: x.clone(), y, lines, marks: vec![], limits: vec![] };
+        if self.commits != Commits::Engine {
+            return Plot { title: "Crash: what comes again".to_owned(), graphs: vec![first] };
+        }
         let bytes = line("map", Hue::Violet, false, &self.with, |moment| moment.map_bytes);
         let most = bytes.points.iter().map(|point| point.1).max().unwrap_or(0);
         // A limit that is far away would flatten the line.

@@ -6,7 +6,10 @@
 
 use std::sync::Arc;
 
-use super::bits::Bits;
+use super::{
+    bits::Bits,
+    commits::{Commits, Committed},
+};
 use crate::{
     ids::{KeyId, Offset, Tick},
     ledger::{Counters, Keep, Ledger},
@@ -89,14 +92,16 @@ pub(super) struct Gauge {
     from: From,
     /// By log index: completed or dead-lettered at least once.
     finished: Bits,
-    /// The times in the system of those that were.
+    /// By log index: completed by any attempt.
+    completed: Bits,
+    /// The times in the system of those that were finished.
     times: Vec<u64>,
     /// The tick of each first poll, by the log index of the first record that it returned.
     polls: Vec<(u64, Tick)>,
-    /// Log indices of the next record that nobody has polled, of the next one to arrive, and of the committed offset.
+    /// Log indices of the next record that nobody has polled, and of the next one to arrive.
     unpolled: u64,
     arrived: u64,
-    committed: u64,
+    committed: Committed,
     peak_lag: u64,
     peak_span: u64,
     drain_began: Option<Tick>,
@@ -111,18 +116,19 @@ pub(super) struct Gauge {
 }
 
 impl Gauge {
-    pub(super) fn new(log: &Arc<Log>, from: From) -> Gauge {
+    pub(super) fn new(log: &Arc<Log>, from: From, commits: Commits) -> Gauge {
         let start = log.index_at(log.start());
         Gauge {
             log: log.clone(),
             ledger: Ledger::new(log.clone(), Keep::Counters),
             from,
             finished: Bits::default(),
+            completed: Bits::default(),
             times: Vec::new(),
             polls: Vec::new(),
             unpolled: start,
             arrived: start,
-            committed: start,
+            committed: Committed::new(commits, start),
             peak_lag: 0,
             peak_span: 0,
             drain_began: None,
@@ -141,8 +147,14 @@ impl Gauge {
         self
     }
 
-    pub(super) fn ledger(&self) -> &Ledger {
-        &self.ledger
+    /// Whether any attempt has completed the record with this log index.
+    pub(super) fn has_completed(&self, index: u64) -> bool {
+        self.completed.contains(index)
+    }
+
+    /// What the broker would have.
+    pub(super) fn committed(&self) -> &Committed {
+        &self.committed
     }
 
     /// Bytes of the acknowledgement map that went with the last commit.
@@ -158,9 +170,10 @@ impl Gauge {
     /// The end of a tick, or of ticks in which nothing happened.
     pub(super) fn close(&mut self, world: &World, tick: Tick) {
         self.arrive(tick);
-        self.peak_lag = self.peak_lag.max(self.arrived.saturating_sub(self.committed));
+        self.committed.close(world, tick);
+        self.peak_lag = self.peak_lag.max(self.arrived.saturating_sub(self.committed.at()));
         if let Some((_, session)) = world.owner() {
-            let span = session.next_index().saturating_sub(self.committed);
+            let span = session.next_index().saturating_sub(self.committed.at());
             self.peak_span = self.peak_span.max(span);
         }
     }
@@ -255,15 +268,18 @@ pub(super) fn percentile(sorted: &[u64], percent: u64) -> u64 {
 
 impl Observer for Gauge {
     fn note(&mut self, tick: Tick, fact: Fact) {
+        self.committed.note(tick, &fact, &self.log);
         match &fact {
             Fact::Polled { indices: (from, to), .. } if *to > self.unpolled => {
                 self.polls.push((self.unpolled.max(*from), tick));
                 self.unpolled = *to;
             }
-            Fact::Completed { attempt, .. } => self.finish(attempt.index, tick),
+            Fact::Completed { attempt, .. } => {
+                self.completed.insert(attempt.index);
+                self.finish(attempt.index, tick);
+            }
             Fact::DeadLettered { index, .. } => self.finish(*index, tick),
-            Fact::Committed { to, map_bytes, .. } => {
-                self.committed = self.log.index_at(*to);
+            Fact::Committed { map_bytes, .. } => {
                 self.map_bytes_now = map_bytes.unwrap_or(0);
                 self.map_bytes = self.map_bytes.max(self.map_bytes_now);
             }

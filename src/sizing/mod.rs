@@ -13,6 +13,7 @@ mod arrivals;
 mod axes;
 mod bits;
 mod chance;
+mod commits;
 mod crash;
 mod dial;
 mod drain;
@@ -33,6 +34,7 @@ mod workers;
 
 pub use arrivals::arrivals;
 pub use chance::upper_bound;
+pub use commits::Commits;
 pub use crash::CrashAnswer;
 pub use dial::{Dial, MOST_VALUES};
 pub use drain::{DrainAnswer, DrainRow};

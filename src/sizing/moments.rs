@@ -6,7 +6,10 @@
 use rand::Rng;
 use rand_pcg::Pcg32;
 
-use super::trial::{Case, Trial};
+use super::{
+    commits::Commits,
+    trial::{Case, Trial},
+};
 use crate::{
     ids::{Epoch, Tick},
     world::{EndedBy, Fact, Input, Knob, Observer, Work, World, redelivered},
@@ -171,6 +174,10 @@ pub struct CrashMoment {
     pub duplicates: u64,
     /// The ticks of work that they would take a second time.
     pub redone: u64,
+    /// Records that are committed and not finished: nobody would read them again.
+    pub lost: u64,
+    /// The most that a crash would have lost so far, right after a commit.
+    pub most_lost: u64,
     /// Bytes of the acknowledgement map that went with the last commit.
     pub map_bytes: u64,
     /// Times so far that the map began to be too long for a commit.
@@ -217,14 +224,22 @@ fn crash(trial: &Trial, tick: Tick) -> CrashMoment {
     let (world, gauge) = (trial.world(), trial.gauge());
     let (map_bytes, maps_refused) = (gauge.map_bytes_now(), gauge.maps_refused());
     let mut moment = CrashMoment { tick, map_bytes, maps_refused, ..CrashMoment::default() };
-    for (index, _) in world.redelivered_by_a_crash() {
+    let mut again = |index: u64| {
         moment.redelivered += 1;
-        if gauge.ledger().has_completed(index) {
+        if gauge.has_completed(index) {
             moment.duplicates += 1;
             if let Some(Work::Ticks(ticks)) = world.log().get(index).map(|record| record.work) {
                 moment.redone = moment.redone.saturating_add(ticks);
             }
         }
+    };
+    let committed = gauge.committed();
+    if committed.by() == Commits::Engine {
+        world.redelivered_by_a_crash().for_each(|(index, _)| again(index));
+    } else if let Some((_, session)) = world.owner() {
+        (committed.at()..session.next_index()).for_each(again);
+        moment.lost = committed.at_risk(world);
+        moment.most_lost = committed.most_at_risk();
     }
     moment
 }

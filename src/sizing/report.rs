@@ -11,10 +11,7 @@ use super::{
 use crate::{
     export::picture::{Kind, Unpaintable, paint},
     ledger::{escaped, grouped},
-    world::{
-        Knobs,
-        config::{CommitOffset, Intake, Quarantine, RetryAt, Routing, Then},
-    },
+    world::config::{CommitOffset, Intake, Quarantine, RetryAt, Routing, Then},
 };
 
 /// What is in a report.
@@ -109,7 +106,7 @@ impl Report<'_> {
     fn as_it_is(&self, html: &mut String) {
         let unit = self.subject.unit();
         html.push_str("<section>\n<h2>As it is</h2>\n<div class=\"frame\" tabindex=\"0\">\n<table class=\"pairs\">\n<tbody>\n");
-        for (name, value) in settings(self.subject.setup().knobs(), unit) {
+        for (name, value) in settings(self.subject, unit) {
             let _ =
                 writeln!(html, "<tr><th scope=\"row\">{}</th><td>{}</td></tr>", markup(name), markup(&value));
         }
@@ -201,7 +198,8 @@ fn inline(svg: &str) -> String {
 }
 
 /// The settings in words.
-fn settings(knobs: &Knobs, unit: super::unit::Unit) -> Vec<(&'static str, String)> {
+fn settings(subject: &Subject, unit: super::unit::Unit) -> Vec<(&'static str, String)> {
+    let knobs = subject.knobs();
     let or = |value: Option<u64>, none: &str| value.map_or(none.to_owned(), |ticks| unit.span(ticks));
     let routing = match knobs.routing {
         Routing::Keyed => "keyed mailboxes".to_owned(),
@@ -221,6 +219,9 @@ fn settings(knobs: &Knobs, unit: super::unit::Unit) -> Vec<(&'static str, String
         CommitOffset::Highest => "the highest finished offset, which loses records",
     };
     let map = if knobs.ack_map { "with" } else { "without" };
+    let commit = subject.commits().words(|ticks| unit.span(ticks)).unwrap_or_else(|| {
+        format!("every {}: {offset}, {map} acknowledgement map", unit.span(knobs.commit_every))
+    });
     let quarantine = match knobs.quarantine {
         None => "never".to_owned(),
         Some(Quarantine { after, then: Then::Continue }) => {
@@ -244,7 +245,7 @@ fn settings(knobs: &Knobs, unit: super::unit::Unit) -> Vec<(&'static str, String
             knobs.heap_ceiling.map_or("none".to_owned(), |records| format!("{} records", grouped(records))),
         ),
         ("max.poll.interval", or(knobs.max_poll_interval, "none")),
-        ("commit", format!("every {}: {offset}, {map} acknowledgement map", unit.span(knobs.commit_every))),
+        ("commit", commit),
         ("retry", format!("after {}, {retry}", unit.span(knobs.retry_delay))),
         ("quarantine", quarantine),
         ("drain window", unit.span(knobs.drain)),

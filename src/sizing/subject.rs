@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{
+    commits::Commits,
     gauge::{From, Measure},
     jobs::Progress,
     trial::{Case, Trial},
@@ -23,6 +24,7 @@ pub struct Subject {
     setup: Setup,
     unit: Unit,
     seed: u64,
+    commits: Commits,
     workload: Workload,
     span: (u64, u64),
     /// The same records, all there from the beginning: the same log where they are anyway.
@@ -43,7 +45,23 @@ impl Subject {
         let span = span_of_work(log).unwrap_or((0, 0));
         let knobs = setup.knobs();
         let unit = unit.paced(workload.total.records, workload.bound(knobs.concurrency(), knobs.null_keys));
-        Ok(Subject { name: name.into(), unit, seed, span, backlog, last, workload, setup })
+        Ok(Subject {
+            name: name.into(),
+            unit,
+            seed,
+            commits: Commits::Engine,
+            span,
+            backlog,
+            last,
+            workload,
+            setup,
+        })
+    }
+
+    /// The same, whose client commits in this way.
+    #[must_use]
+    pub fn committing(self, commits: Commits) -> Subject {
+        Subject { commits, ..self }
     }
 
     /// What to call it.
@@ -74,6 +92,10 @@ impl Subject {
     #[must_use]
     pub fn span_of_work(&self) -> (u64, u64) {
         self.span
+    }
+
+    pub(super) fn commits(&self) -> Commits {
+        self.commits
     }
 
     pub(super) fn seed(&self) -> u64 {
@@ -119,7 +141,7 @@ impl Subject {
         // The knobs come from checked ones by turns that keep the rules.
         let setup = Setup::new(log, knobs, &[ConsumerId::A]).unwrap_or_else(|_| self.setup.clone());
         let from = if self.workload.arrivals { From::Arrival } else { From::Poll };
-        Case { setup, inputs: Arc::new(Inputs::new()), last: self.last, from }
+        Case { setup, inputs: Arc::new(Inputs::new()), last: self.last, from, commits: self.commits }
     }
 
     /// The key with the most work, told in words, and its work.

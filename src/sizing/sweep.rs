@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{
     axes::{Kind, doublings, linear, pace},
+    commits::Commits,
     dial::Dial,
     gauge::{From, Measure, percentile},
     jobs::{Found, Job, Jobs, Progress, level},
@@ -66,7 +67,7 @@ impl Sweep {
                 let setup =
                     Setup::new(log.clone(), knobs.clone(), members).map_err(|error| error.to_string())?;
                 let from = if arrives { From::Arrival } else { From::Poll };
-                cases.push(Case { setup, inputs: inputs.clone(), last, from });
+                cases.push(Case { setup, inputs: inputs.clone(), last, from, commits: Commits::Engine });
             }
         }
         let jobs = cases.iter().map(|case| Job::Run(case.clone(), None)).collect();

@@ -5,7 +5,10 @@
 
 use std::sync::Arc;
 
-use super::gauge::{From, Gauge, Measure};
+use super::{
+    commits::Commits,
+    gauge::{From, Gauge, Measure},
+};
 use crate::{
     ids::{KeyId, Offset, Tick},
     player::Inputs,
@@ -26,6 +29,8 @@ pub struct Case {
     pub last: Tick,
     /// From when on a record's time in the system is counted.
     pub from: From,
+    /// How the client commits: what lag and what is not committed are told by.
+    pub commits: Commits,
 }
 
 impl Case {
@@ -53,7 +58,7 @@ impl Trial {
     pub(super) fn new(case: &Case) -> Trial {
         Trial {
             world: World::new(&case.setup),
-            gauge: Gauge::new(case.setup.log(), case.from),
+            gauge: Gauge::new(case.setup.log(), case.from, case.commits),
             inputs: case.inputs.clone(),
             last: case.last,
             steps: 0,

@@ -263,7 +263,7 @@ impl WorkersAnswer {
             let (work, span) = (self.unit.span(work), self.unit.span(span));
             return (false, format!("{key} alone brings {work} of work in {span}."));
         }
-        let least = total.div_ceil(span.max(1));
+        let least = least_workers(total, span, subject.records());
         let told = format!(
             "{} of work arrive in {}: to keep up takes {} at least.",
             self.unit.span(total),
@@ -424,6 +424,14 @@ pub(super) fn times(what: &str, unit: Unit, lines: &[Line]) -> (String, crate::e
     } else {
         linear(what, Kind::Span(unit), most)
     }
+}
+
+/// The fewest workers that do so much work in the time in which so many records arrive: the last one needs an interval
+/// of its own, too.
+fn least_workers(work: u64, span: u64, records: u64) -> u64 {
+    let between = u128::from(records.saturating_sub(1));
+    let least = (u128::from(work) * between).div_ceil((u128::from(span) * u128::from(records)).max(1));
+    u64::try_from(least).unwrap_or(u64::MAX).max(1)
 }
 
 fn workers(count: u32) -> String {

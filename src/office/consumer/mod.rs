@@ -249,7 +249,11 @@ impl Session {
             Err(tune::Refused::Field(bad)) => return vec![refused_field("settings", &bad)],
             Err(tune::Refused::Text(error)) => return vec![refused("settings", &error)],
         };
-        match Sizing::new(&brought, tuned, form) {
+        let mapped = match tuned.mapped() {
+            Ok(mapped) => mapped,
+            Err(wrong) => return vec![refused("sizing", &wrong)],
+        };
+        match Sizing::new(&brought, &tuned, mapped, form) {
             Ok(sizing) => vec![self.sizing.insert(sizing).progress()],
             Err(bad) => vec![refused_field("sizing", &bad)],
         }

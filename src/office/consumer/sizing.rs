@@ -20,8 +20,8 @@ use crate::{
     export::picture::{Kind, paint},
     ids::ConsumerId,
     office::Export,
-    sizing::{Answer, Base, Effort, Question, Report, Study, Subject, Survey, Table, Unit},
-    world::Setup,
+    sizing::{Answer, Base, Commits, Effort, Question, Report, Study, Subject, Survey, Table, Unit},
+    world::{Knobs, Setup},
 };
 
 /// How much may be asked for: moments of a revoke.
@@ -48,14 +48,20 @@ struct Asked {
 }
 
 impl Sizing {
-    pub(super) fn new(brought: &Brought, tuned: Tuned, form: &Form) -> Result<Sizing, BadField> {
+    pub(super) fn new(
+        brought: &Brought,
+        tuned: &Tuned,
+        (knobs, commits): (Knobs, Commits),
+        form: &Form,
+    ) -> Result<Sizing, BadField> {
         let revokes = form.number("revokes", (1, MOST_REVOKES))?.unwrap_or(300);
         let seed = form.number("study-seed", (0, u64::MAX))?.unwrap_or(0);
         let wrong = |error: crate::world::ConfigError| bad("settings", error);
         let mut notes = brought.traffic.remarks();
-        notes.extend(tuned.notes);
-        let setup = Setup::new(brought.log.clone(), tuned.knobs, &[ConsumerId::A]).map_err(wrong)?;
+        notes.extend(tuned.remarks());
+        let setup = Setup::new(brought.log.clone(), knobs, &[ConsumerId::A]).map_err(wrong)?;
         let subject = Subject::new(&*brought.name, setup, brought.unit(), seed).map_err(wrong)?;
+        let subject = subject.committing(commits);
         Ok(Sizing {
             survey: Survey::new(&subject),
             subject: Arc::new(subject),

@@ -15,6 +15,7 @@ use crate::{
         self, Dialect, Kind, LIBRARIES, Language, Library, Mention, Name, Origin, Read, Settings, Together,
         Weight, Work, skeleton, together, verdicts, write,
     },
+    sizing::Commits,
     traffic::Span,
     world::{Knobs, config::Intake},
 };
@@ -53,9 +54,10 @@ pub(super) struct Tuned {
     settings: Settings,
     read: Option<Read>,
     base: Option<&'static Library>,
-    pub(super) knobs: Knobs,
+    /// What they come to in the engine; or why they come to nothing.
+    mapped: Result<(Knobs, Commits), String>,
     /// What was decided on the way; nothing where nothing was said.
-    pub(super) notes: Vec<String>,
+    notes: Vec<String>,
     work: Option<Work>,
     tick: Span,
 }
@@ -87,12 +89,32 @@ impl Tuned {
         };
         let is_said = read.is_some() || base.is_some() || !own.is_empty();
         let tick = brought.map_or(Span::MILLISECOND, Brought::tick);
-        let Together { settings, knobs, notes, .. } =
-            together(&own, read.as_ref(), base, tick).map_err(|error| Refused::Text(error.to_string()))?;
-        let knobs =
-            if is_said { knobs } else { settings::unsaid(brought.map_or(Some(tick), Brought::counted)) };
+        let Together { settings, mapped, notes, .. } = together(&own, read.as_ref(), base, tick);
+        let mapped = if is_said {
+            mapped.map_err(|wrong| wrong.to_string())
+        } else {
+            Ok((settings::unsaid(brought.map_or(Some(tick), Brought::counted)), Commits::Engine))
+        };
         let work = brought.map(|brought| work_of(brought, tick));
-        Ok(Tuned { settings, read, base, knobs, notes: if is_said { notes } else { Vec::new() }, work, tick })
+        Ok(Tuned {
+            settings,
+            read,
+            base,
+            mapped,
+            notes: if is_said { notes } else { Vec::new() },
+            work,
+            tick,
+        })
+    }
+
+    /// The knobs and how the client commits.
+    pub(super) fn mapped(&self) -> Result<(Knobs, Commits), String> {
+        self.mapped.clone()
+    }
+
+    /// What is worth knowing in a report: what was decided, and what counts for nothing.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        self.notes.iter().cloned().chain(self.read.iter().flat_map(settings::for_nothing)).collect()
     }
 
     /// Everything that the page shows of them.
@@ -103,8 +125,10 @@ impl Tuned {
         let mentions = |list: fn(&Read) -> &Vec<Mention>| -> Vec<Value> {
             read.map_or_else(Vec::new, |read| list(read).iter().map(mention).collect())
         };
-        let verdicts: Vec<Value> = verdicts(&self.settings, self.work)
-            .into_iter()
+        let verdicts: Vec<Value> = read
+            .iter()
+            .flat_map(|read| read.verdicts())
+            .chain(verdicts(&self.settings, self.work))
             .map(|verdict| json!([weight(verdict.weight), verdict.sentence]))
             .collect();
         let notes: Vec<&String> = read.iter().flat_map(|read| &read.notes).chain(&self.notes).collect();
@@ -119,6 +143,7 @@ impl Tuned {
             "elsewhere": read.map_or(0, |read| read.elsewhere),
             "verdicts": verdicts,
             "notes": notes,
+            "wrong": self.mapped.as_ref().err(),
             "now": self.now(),
             "measured": self.work.is_some(),
         })
@@ -130,7 +155,7 @@ impl Tuned {
             let millis = u128::from(ticks) * u128::from(self.tick.nanos()) / 1_000_000;
             grouped(u64::try_from(millis).unwrap_or(u64::MAX))
         };
-        let knobs = &self.knobs;
+        let Ok((knobs, _)) = &self.mapped else { return Value::Null };
         let (high, low) = match knobs.intake {
             Intake::Pause { high, low } => (grouped(high), grouped(low)),
             Intake::Unbounded | Intake::Block => ("none".to_owned(), "none".to_owned()),
@@ -150,7 +175,11 @@ impl Tuned {
     /// The settings as a file: properties of a dialect, or the beginning of a consumer.
     pub(super) fn file(&self, form: &str) -> Result<Export, String> {
         // What was said, over what the engine took where nothing was.
-        let settings = self.settings.over(&settings::settings_of(&self.knobs, self.tick));
+        let (knobs, commits) = self.mapped.clone()?;
+        let found = settings::settings_of(&knobs, self.tick);
+        // Commits at polls have no interval of one's own.
+        let found = if commits == Commits::Engine { found } else { found.without(Name::CommitEvery) };
+        let settings = self.settings.over(&found);
         let (name, media_type, text) = match form {
             "java" => (
                 "consumer.properties",
@@ -227,6 +256,7 @@ fn row(name: Name, value: settings::Value, origin: Origin) -> Value {
         Origin::Line(line) => format!("line {line}"),
         Origin::Default(source) => source.to_string(),
         Origin::Found => "by hand".to_owned(),
+        Origin::Implied => "implied by the others".to_owned(),
     };
     json!([name.called(), known.kind.told(value), known.meaning, from])
 }

@@ -339,8 +339,9 @@ impl Consumer {
                     self.shape(ctx);
                 }
             }
-            // What cannot be sized is not under way.
-            Form::Settings | Form::Sizing => (self.sizing, self.progress) = (None, None),
+            // What cannot be sized is not under way; and what was said of other settings is not of these.
+            Form::Settings => (self.settings, self.sizing, self.progress) = (None, None, None),
+            Form::Sizing => (self.sizing, self.progress) = (None, None),
         }
     }
 

@@ -96,6 +96,7 @@ fn understood(told: &Told) -> Html {
             if !told.get("library").at(1).words().is_empty() {
                 <p class="consumer-note">{told.get("library").at(0).words()}{": "}{told.get("library").at(1).words()}</p>
             }
+            if told.is("wrong") { <pre class="consumer-refused" role="alert">{told.text("wrong")}</pre> }
             if !verdicts.is_empty() {
                 <ul class="consumer-verdicts" aria-label="Verdicts">{for verdicts.iter().map(verdict)}</ul>
             }

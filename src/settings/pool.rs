@@ -1,0 +1,103 @@
+//! More workers than one over a client that has one: what that implies.
+//!
+//! The defaults of most clients are those of a loop: one thread polls, works, polls again. Who says that there are
+//! several workers has another consumer, in which those defaults have no place: its records must reach the workers
+//! somehow, the loop must not wait for them, and what was handed out is not what is finished. What was said stays.
+
+use super::{Name, Origin, Settings, Value};
+use crate::ledger::grouped;
+
+/// Marks for so many workers: the engine's, or as many records as keep more workers at it.
+#[must_use]
+pub fn marks_for(workers: u32) -> (u64, u64) {
+    let workers = u64::from(workers);
+    ((workers * 3).max(24), workers.max(8))
+}
+
+/// Records that one poll may bring, so that marks decide what is in flight and not the poll.
+#[must_use]
+pub fn poll_for(high: u64) -> u64 {
+    (high / 4).max(1)
+}
+
+impl Settings {
+    /// Whether somebody has set this, and it is no default.
+    #[must_use]
+    pub fn is_said(&self, name: Name) -> bool {
+        matches!(self.0.get(&name), Some((_, Origin::Line(_) | Origin::Found)))
+    }
+
+    /// Whether this has a default that can give way.
+    fn gives_way(&self, name: Name, value: Value) -> bool {
+        self.get(name) == Some(value) && !self.is_said(name)
+    }
+
+    fn imply(&mut self, name: Name, value: Value) {
+        self.0.insert(name, (value, Origin::Implied));
+    }
+
+    /// These, where defaults of a loop with one thread have given way to what several workers need; and what was
+    /// changed, in a sentence.
+    #[must_use]
+    pub fn with_a_pool(mut self) -> (Settings, Option<String>) {
+        let workers = self.number(Name::Workers).unwrap_or(1);
+        let routing = self.word(Name::Routing);
+        let is_asked = if self.is_said(Name::Routing) {
+            routing != Some("serial")
+        } else {
+            self.is_said(Name::Workers) && routing == Some("serial")
+        };
+        if workers < 2 || !is_asked {
+            return (self, None);
+        }
+        let mut changed = Vec::new();
+        if self.gives_way(Name::Routing, Value::Word("serial")) {
+            self.imply(Name::Routing, Value::Word("keyed"));
+            changed.push("records go to keyed mailboxes (kwp.routing)".to_owned());
+        }
+        if self.gives_way(Name::Intake, Value::Word("block")) {
+            self.imply(Name::Intake, Value::Word("pause"));
+            let (high, low) = marks_for(u32::try_from(workers).unwrap_or(u32::MAX));
+            if self.number(Name::High).or(self.number(Name::Low)).is_none() {
+                self.imply(Name::High, Value::Number(high));
+                self.imply(Name::Low, Value::Number(low));
+                changed.push(format!(
+                    "reading pauses at {} in flight and resumes at {} (kwp.intake.high, kwp.intake.low)",
+                    grouped(high),
+                    grouped(low)
+                ));
+            } else {
+                changed.push("reading pauses at the marks".to_owned());
+            }
+            // A client that hands out single messages hands out as many as are wanted.
+            if self.gives_way(Name::PollRecords, Value::Number(1)) {
+                let poll = poll_for(self.number(Name::High).unwrap_or(high));
+                self.imply(Name::PollRecords, Value::Number(poll));
+                changed.push(format!("up to {} records are taken at a time", grouped(poll)));
+            }
+        }
+        let commits = [(Name::AutoCommit, Value::Flag(true)), (Name::StoreOffsets, Value::Flag(true))];
+        let gave_way = commits.map(|(name, value)| {
+            let gives_way = self.gives_way(name, value);
+            if gives_way {
+                self.imply(name, Value::Flag(false));
+            }
+            gives_way
+        });
+        let is_contained = self.word(Name::AckMode).is_some() && !self.is_said(Name::AckMode);
+        if is_contained {
+            self.0.remove(&Name::AckMode);
+        }
+        if gave_way[0] || is_contained {
+            changed.push("the watermark of what is finished is committed, by your own code".to_owned());
+        }
+        let told = (!changed.is_empty()).then(|| {
+            format!(
+                "{} workers are no loop of one thread, which the defaults are for. In their place: {}.",
+                grouped(workers),
+                changed.join("; ")
+            )
+        });
+        (self, told)
+    }
+}
