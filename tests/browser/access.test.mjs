@@ -48,6 +48,31 @@ const STATES = {
   },
 };
 
+// What can be tapped and is smaller than a finger, but for links in a line of text and what a larger label stands for.
+function narrow() {
+  const found = new Set();
+  for (const one of document.querySelectorAll("a, button, input, select, textarea, summary")) {
+    const { display, pointerEvents } = getComputedStyle(one);
+    const inLine = display === "inline" && one.closest("p, li, td, figcaption");
+    if (inLine || pointerEvents === "none" || !one.checkVisibility() || one.matches(".visually-hidden")) continue;
+    const { width, height } = (one.closest("label") ?? one).getBoundingClientRect();
+    // To the pixel: an edge may lie between two.
+    if (width > 0 && Math.min(width, height) < 43.5) {
+      found.add(`${one.tagName}.${one.className} ${one.dataset.act ?? one.dataset.knob ?? one.textContent}: ${width} x ${height}`);
+    }
+  }
+  return [...found].join("\n");
+}
+
+test("what can be tapped is as large as a finger", async (t) => {
+  const page = await open(t, { width: 360, touch: true });
+  await panel(page, "dispatch").set("timeline", 30);
+  await panel(page, "dispatch").find(".fold summary").click();
+  await page.locator("#panel-consumer").scrollIntoViewIfNeeded();
+  await page.locator(".consumer").waitFor();
+  assert.equal(await page.evaluate(narrow), "");
+});
+
 for (const [scheme, width] of [["light", 1280], ["dark", 360]]) {
   for (const [state, lead] of Object.entries(STATES)) {
     test(`axe finds nothing: ${state}, ${scheme}, ${width} px`, async (t) => {
