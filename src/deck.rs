@@ -487,11 +487,13 @@ impl Deck {
     pub fn difference(&self, run: usize) -> Option<Difference> {
         let (old, new) = (self.kept.as_ref()?.branch.runs.get(run)?.run(), self.runs().get(run)?.run());
         let first = first_difference(old.ledger().events(), new.ledger().events());
-        let pairs = findings(&old.outcome()).into_iter().zip(findings(&new.outcome()));
-        let outcome = pairs
-            .filter(|((_, old), (_, new))| old != new)
-            .map(|((name, old), (_, new))| (name, old, new))
-            .collect();
+        let [old, new] = [old, new].map(|run| findings(&run.outcome()));
+        // A name that one of them does not have is the last one.
+        let names = if old.len() > new.len() { &old } else { &new };
+        let of =
+            |findings: &[(_, Option<Finding>)], at: usize| findings.get(at).and_then(|(_, it)| it.clone());
+        let told = (0..names.len()).map(|at| (names[at].0, of(&old, at), of(&new, at)));
+        let outcome = told.filter(|(_, old, new)| old != new).collect();
         Some(Difference { first, outcome })
     }
 }

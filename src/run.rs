@@ -106,7 +106,7 @@ mod tests {
         ids::{ConsumerId, Offset},
         world::{
             Fails, Knobs, Log, NewRecord, Work,
-            config::{CommitOffset, Quarantine, RetryAt, Routing, Then},
+            config::{CommitOffset, LateCommit, Quarantine, RetryAt, Routing, Then},
         },
     };
 
@@ -157,7 +157,15 @@ mod tests {
             Knobs { quarantine: park, ack_map: true, commit_every: 3, ..base.clone() },
             Knobs { routing: Routing::Shared, retry_at: RetryAt::Tail, ..base.clone() },
             Knobs { commit_offset: CommitOffset::Highest, quarantine: park, drain: 0, ..base.clone() },
-            Knobs { commit_offset: CommitOffset::Highest, routing: Routing::Shared, ..base },
+            Knobs { commit_offset: CommitOffset::Highest, routing: Routing::Shared, ..base.clone() },
+            Knobs { late_commit: LateCommit::Sent, ack_map: true, drain: 0, ..base.clone() },
+            Knobs {
+                late_commit: LateCommit::Sent,
+                commit_offset: CommitOffset::Highest,
+                commit_every: 40,
+                drain: 0,
+                ..base
+            },
         ];
         let calm: fn(Tick) -> Vec<Input> = |_| vec![];
         for (knobs, inputs) in runs.iter().flat_map(|knobs| [(knobs, calm), (knobs, troubles)]) {

@@ -11,6 +11,8 @@ use std::{
     thread,
 };
 
+use keyed_worker_pool::verify::{Record, Size, suites};
+
 use folder::Folder;
 
 fn kwp() -> Command {
@@ -823,12 +825,22 @@ fn verify_fills_a_matrix_with_examples_that_can_be_opened() {
         said.out
     );
     let read = fs::read_to_string(&record).expect("a record");
-    let read = keyed_worker_pool::verify::Record::from_json(&read).expect("of kwp verify");
+    let read = Record::from_json(&read).expect("of kwp verify");
     assert_eq!((read.rows.len(), read.command.as_str()), (1, r#"kwp verify "shared" "pool" --runs 50"#));
     assert_eq!(fs::read_to_string(&table).expect("a table"), read.to_html());
 
+    // Rows of one suite go to their place among those of the whole command.
+    let whole = Record { command: "kwp verify --runs 50".to_owned(), rows: read.rows };
+    fs::write(&record, whole.to_json()).expect("a record");
+    let said = run(&["verify", "late", "commits", "--runs", "50", "--record", text(&record)]);
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    let merged = Record::from_json(&fs::read_to_string(&record).expect("a record")).expect("of kwp verify");
+    let names: Vec<_> = merged.rows.iter().map(|row| row.suite.as_str()).collect();
+    assert_eq!((names, &merged.command), (vec!["a shared pool", "late commits"], &whole.command));
+    assert_eq!(merged.rows[0], whole.rows[0]);
+
     let said = run(&["verify", "--list"]);
-    assert_eq!((said.status, said.out.lines().count()), (0, 28));
+    assert_eq!((said.status, said.out.lines().count()), (0, 2 * suites(Size::Small).len()));
     let said = run(&["verify", "no such suite"]);
     assert_eq!((said.status, said.out.as_str()), (2, ""));
     assert!(said.err.contains("--list shows them"), "{}", said.err);

@@ -43,18 +43,19 @@ fn disagreement(text: &str, folder: &Path) -> Option<String> {
 }
 
 /// Compares the scenarios of these seeds, and shows the smallest that disagree.
-fn compare(seeds: std::ops::Range<u64>) {
+fn compare(seeds: std::ops::Range<u64>, scenario_of_size: fn(u64, u64) -> String) {
+    let largest = oracle::generate::LARGEST;
     for seed in seeds {
-        if disagreement(&oracle::generate::scenario(seed), Path::new("")).is_none() {
+        let text = scenario_of_size(seed, 1 + seed % largest);
+        if disagreement(&text, Path::new("")).is_none() {
             continue;
         }
-        for size in 1..=oracle::generate::LARGEST {
-            let text = oracle::generate::scenario_of_size(seed, size);
+        for size in 1..=largest {
+            let text = scenario_of_size(seed, size);
             if let Some(lines) = disagreement(&text, Path::new("")) {
                 panic!("seed {seed} at size {size}:\n{lines}\n\n{text}");
             }
         }
-        let text = oracle::generate::scenario(seed);
         let lines = disagreement(&text, Path::new("")).unwrap_or_default();
         panic!("seed {seed}:\n{lines}\n\n{text}");
     }
@@ -62,15 +63,21 @@ fn compare(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn random_scenarios_agree() {
-    compare(0..3_000);
+    compare(0..3_000, oracle::generate::scenario_of_size);
+}
+
+#[test]
+fn random_scenarios_of_clients_with_ways_agree() {
+    compare(0..3_000, oracle::generate::scenario_with_ways_of_size);
 }
 
 /// `cargo test --release --test differential -- --ignored` before a release.
 #[test]
-#[ignore = "minutes: 200,000 scenarios"]
+#[ignore = "minutes: 400,000 scenarios"]
 fn many_random_scenarios_agree() {
     let from = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
-    compare(from..from + 200_000);
+    compare(from..from + 200_000, oracle::generate::scenario_of_size);
+    compare(from..from + 200_000, oracle::generate::scenario_with_ways_of_size);
 }
 
 #[test]

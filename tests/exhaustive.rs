@@ -94,6 +94,7 @@ suites! {
     crashes, "crashes and what is committed", (1056, 129298, 434956, 7, 0), (2368, 1527422, 6941766, 7, 0);
     handovers, "a partition that goes to and fro", (108, 30279, 124287, 5, 0), (504, 1006230, 7133125, 7, 0);
     late_writes, "late writes", (396, 46074, 96987, 7, 0), (2844, 730159, 1595934, 9, 0);
+    late_commits, "late commits", (256, 161401, 370990, 8, 0), (256, 367527, 931905, 8, 0);
     long_drains, "drains and the poll interval", (84, 17101, 54338, 6, 0), (180, 385893, 2058286, 7, 0);
     turned_knobs, "knobs turned while records are in flight", (348, 46436, 156460, 11, 0), (492, 219544, 1161209, 11, 0);
     dead_ends, "what never ends", (1396, 11099, 18641, 0, 1396), (4372, 47788, 86974, 0, 4372);
@@ -117,7 +118,7 @@ fn suites_ask_what_their_rules_and_troubles_could_break() {
     const REVOKE: &str = "after a revoke the old owner starts nothing";
     const FENCE: &str = "nothing after the fence changes tracker or commit";
     const WRITE: &str = "no write lands after the handover";
-    const UNASKED: [&[&str]; 14] = [
+    const UNASKED: [&[&str]; 15] = [
         &[HIGH, HEAP, POLLS, REVOKE, WRITE],
         &[HIGH, HEAP, POLLS, REVOKE, WRITE],
         &[HIGH, HEAP, POLLS, REVOKE, WRITE],
@@ -126,6 +127,7 @@ fn suites_ask_what_their_rules_and_troubles_could_break() {
         &[REVOKE, WRITE],
         &[HIGH, REVOKE],
         &[HIGH, HEAP, POLLS, REVOKE, WRITE],
+        &[HIGH, HEAP, POLLS],
         &[HIGH, HEAP, POLLS],
         &[HIGH, HEAP, POLLS],
         &[HIGH, HEAP],

@@ -44,11 +44,8 @@ fn samples() {
             write(&format!("{}-{tick}", panel.name()), panel, &players, start.front());
         }
     }
-    let drain = Start::Rebalance(keyed_worker_pool::presets::rebalance::Rebalance {
-        drain: 2,
-        guard: keyed_worker_pool::mechanism::Guard::Newer,
-        seed: 0,
-    });
+    let drain =
+        Start::Rebalance(keyed_worker_pool::presets::rebalance::Rebalance { drain: 2, ..Default::default() });
     write("rebalance-drain-2", Panel::Rebalance, &players(&drain, 23), 0);
 }
 

@@ -14,7 +14,7 @@ use keyed_worker_pool::{
     scenario::{Scenario, Source, play},
     world::{
         Fact, Input, Knobs, Setup,
-        config::{CommitOffset, Intake, RetryAt, Routing},
+        config::{CommitOffset, Intake, LateCommit, RetryAt, Routing},
     },
 };
 
@@ -74,7 +74,14 @@ fn check_end(events: &[Event], fault: Fault, why: &Why, setup: &Setup) -> &'stat
             assert_eq!((fault, stood.retry_at), (Fault::OrderBreak, RetryAt::Tail));
             "retry at the tail"
         }
-        (Fact::Completed { late: false, .. } | Fact::DeadLettered { .. }, says) => {
+        (Fact::Completed { late: true, .. } | Fact::OwnerEnded { .. }, says)
+            if says.starts_with("late commits = sent") =>
+        {
+            assert_eq!((fault, chain.len()), (Fault::LateCommit, 2));
+            assert_eq!(knobs(events, chain[0].id, setup).late_commit, LateCommit::Sent);
+            "late commits"
+        }
+        (Fact::Completed { .. } | Fact::DeadLettered { .. }, says) => {
             assert!(says.starts_with("commit = highest"), "{says}");
             assert_eq!(fault, Fault::Loss);
             let commit = chain[chain.len() - 2];
@@ -155,6 +162,7 @@ fn every_fault_has_an_answer_that_holds_together() {
     let mut kinds = BTreeMap::new();
     for seed in 0..10_000 {
         check_run(&oracle::generate::scenario(seed), &mut kinds);
+        check_run(&oracle::generate::scenario_with_ways(seed), &mut kinds);
     }
     // Each kind of fault was met, and each decision that any of them can go back to.
     assert!(Fault::ALL.iter().all(|fault| kinds.keys().any(|(met, _)| met == fault)), "{kinds:?}");
@@ -168,6 +176,7 @@ fn every_fault_has_an_answer_that_holds_together() {
         "highest",
         "input",
         "interval",
+        "late commits",
         "marks above the ceiling",
         "retry at the tail",
         "retry outside the queue",

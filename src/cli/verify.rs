@@ -2,7 +2,7 @@
 //! larger ones.
 
 use std::{
-    io,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -40,7 +40,8 @@ pub(super) struct VerifyArgs {
     #[arg(long, conflicts_with_all = ["record", "table"])]
     list: bool,
 
-    /// Write what came of it as JSON into a file
+    /// Write what came of it as JSON into a file; with WORDS, into its place among what the same command without
+    /// them has written there
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
@@ -89,7 +90,27 @@ pub(super) fn run(args: &VerifyArgs, paper: &mut Paper) -> u8 {
     }
     // Whoever stopped reading still gets the verdict, as exit code, and the files.
     paper.line(format!("{} every promise holds that is to hold", paint(GOOD, "verified")));
-    write(args, Record { command: command(args), rows })
+    let record = Record { command: command(args, &args.words), rows };
+    write(args, merged(args, size, record))
+}
+
+/// With words: what the same command without them has filled in before, with these rows in their places.
+fn merged(args: &VerifyArgs, size: Size, record: Record) -> Record {
+    let whole = command(args, &[]);
+    let before = args.record.as_ref().filter(|_| !args.words.is_empty());
+    let before = before.and_then(|path| Record::from_json(&fs::read_to_string(path).ok()?).ok());
+    let Some(before) = before.filter(|before| before.command == whole) else { return record };
+    let every = record.rows.into_iter().chain(before.rows);
+    let mut rows: Vec<Row> = Vec::new();
+    for row in every {
+        if !rows.iter().any(|other| other.suite == row.suite) {
+            rows.push(row);
+        }
+    }
+    let suites = suites(size);
+    rows.sort_by_key(|row| suites.iter().position(|suite| suite.name == row.suite));
+    rows.retain(|row| suites.iter().any(|suite| suite.name == row.suite));
+    Record { command: whole, rows }
 }
 
 /// Whether the files that are asked for can be written: found out before the search, not after it.
@@ -146,10 +167,10 @@ fn tell(row: &Row, paper: &mut Paper) {
 }
 
 /// What fills the record anew.
-fn command(args: &VerifyArgs) -> String {
+fn command(args: &VerifyArgs, words: &[String]) -> String {
     let large = if args.large { " --large" } else { "" };
     let seed = if args.seed == 0 { String::new() } else { format!(" --seed {}", args.seed) };
-    let words: String = args.words.iter().map(|word| format!(" {word:?}")).collect();
+    let words: String = words.iter().map(|word| format!(" {word:?}")).collect();
     format!("kwp verify{words}{large} --runs {}{seed}", args.runs)
 }
 

@@ -10,7 +10,7 @@ use crate::{
     mechanism::Guard,
     world::{
         Attempt, CommitCause, CrashCause, EndedBy, Fact, Ignored, Input, Knob, LetterCause, Log,
-        config::{CommitOffset, Intake, NullKeys, RetryAt, Routing, Then},
+        config::{CommitOffset, Intake, LateCommit, NullKeys, RetryAt, Routing, Then},
     },
 };
 
@@ -198,8 +198,9 @@ fn fact(fact: &Fact, log: &Log) -> (&'static str, Fields) {
         Fact::WatermarkNoted { consumer, epoch, at } => {
             ("watermark", vec![("consumer", name(consumer)), ("epoch", epoch.0.into()), ("at", at.0.into())])
         }
-        Fact::Committed { consumer, epoch, from, to, map_bytes, cause } => {
+        Fact::Committed { consumer, epoch, from, to, map_bytes, cause, late, .. } => {
             let cause = match cause {
+                _ if *late => "late",
                 CommitCause::Schedule => "schedule",
                 CommitCause::Drain => "drain",
             };
@@ -323,6 +324,8 @@ fn knob_value(knob: Knob) -> (&'static str, Option<&'static str>, Value) {
         Knob::Guard(Guard::Off) => ("guard", "off".into()),
         Knob::Guard(Guard::Newer) => ("guard", "newer".into()),
         Knob::Guard(Guard::NotOlder) => ("guard", "not-older".into()),
+        Knob::LateCommit(LateCommit::Checked) => ("late_commit", "checked".into()),
+        Knob::LateCommit(LateCommit::Sent) => ("late_commit", "sent".into()),
     };
     (name, None, value)
 }

@@ -12,7 +12,7 @@ use crate::{
     scenario::{LONGEST_FILE, MOST_KEYS, MOST_TICKS},
     world::{
         Fails, Generated, Input, Key, Knob, Knobs, Log, Record, Setup, Work,
-        config::{CommitOffset, Intake, NullKeys, Quarantine, RetryAt, Routing, Then},
+        config::{CommitOffset, Intake, LateCommit, NullKeys, Quarantine, RetryAt, Routing, Then},
     },
 };
 
@@ -268,6 +268,7 @@ fn every_setting(knobs: &Knobs) -> Result<Vec<Setting>, Unwritable> {
         Knob::AckMapLimit(knobs.ack_map_limit),
         Knob::Quarantine(knobs.quarantine),
         Knob::Drain(knobs.drain),
+        Knob::LateCommit(knobs.late_commit),
         Knob::Guard(knobs.guard),
     ];
     every.into_iter().map(setting).collect()
@@ -304,6 +305,8 @@ fn setting(knob: Knob) -> Result<Setting, Unwritable> {
         Knob::Guard(Guard::Off) => ("guard", None, word("off")),
         Knob::Guard(Guard::Newer) => ("guard", None, word("newer")),
         Knob::Guard(Guard::NotOlder) => ("guard", None, word("not-older")),
+        Knob::LateCommit(LateCommit::Checked) => ("late_commit", None, word("checked")),
+        Knob::LateCommit(LateCommit::Sent) => ("late_commit", None, word("sent")),
     };
     Ok((name, part, value?))
 }

@@ -41,6 +41,10 @@ pub(super) struct Causes {
     committed: Option<EventId>,
     /// This ownership's commits past its watermark, each by what it committed, the first time.
     overreached: SortedMap<Offset, EventId>,
+    /// Commits of ended ownerships that passed anything, since an owner last ended, by what they committed.
+    overreached_late: SortedMap<Offset, EventId>,
+    /// What ended ownerships completed that may commit yet, in that order.
+    completed_late: Vec<(Epoch, Offset, EventId)>,
     drain: Option<EventId>,
     crashed: PerConsumer<Option<EventId>>,
     evicted: Option<EventId>,
@@ -115,7 +119,9 @@ impl Causes {
                     EndedBy::Eviction => self.evicted,
                     EndedBy::Handover => self.drain,
                 };
-                vec![why, self.commit_past(remark).or(self.committed)]
+                let causes = vec![why, self.commit_past(remark).or(self.committed)];
+                self.overreached_late.clear();
+                causes
             }
             Fact::Crashed { consumer, cause } => {
                 self.crashed[consumer.index()] = Some(id);
@@ -151,7 +157,9 @@ impl Causes {
                 self.completed = Some(id);
                 self.epochs_ended |= *late;
                 // A late one changes no tracker, so no watermark and no commit follows from it.
-                if !late {
+                if *late {
+                    self.completed_late.push((attempt.epoch, attempt.offset, id));
+                } else {
                     self.records.or_insert(attempt.offset, RecordEvents::default()).terminal = Some(id);
                     self.terminal = Some(id);
                 }
@@ -203,6 +211,16 @@ impl Causes {
                 let cause = pinned.and_then(|record| record.terminal).or(self.polled).or(self.intake);
                 self.watermark = Some((*at, id));
                 vec![cause]
+            }
+            Fact::Committed { epoch, from, to, late: true, .. } => {
+                self.committed = Some(id);
+                self.epochs_ended = true;
+                if from < to {
+                    self.overreached_late.or_insert(*to, id);
+                }
+                let mut done = self.completed_late.iter().rev();
+                let below = done.find(|(other, offset, _)| other == epoch && offset < to);
+                vec![below.map(|&(.., event)| event), self.owner_ended.get(epoch).copied()]
             }
             Fact::Committed { to, .. } => {
                 self.committed = Some(id);
@@ -265,7 +283,8 @@ impl Causes {
     fn commit_past(&self, remark: Option<&Remark>) -> Option<EventId> {
         let Some(Remark::OwnerEnd { lost, .. }) = remark else { return None };
         let above = Offset(lost.first()?.0 + 1);
-        self.overreached.from(&above).next().map(|(_, &event)| event)
+        let mut commits = [&self.overreached, &self.overreached_late].into_iter();
+        commits.find_map(|commits| commits.from(&above).next().map(|(_, &event)| event))
     }
 
     fn start_of(&self, consumer: ConsumerId, offset: Offset) -> Option<EventId> {

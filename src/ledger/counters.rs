@@ -27,6 +27,8 @@ pub struct Counters {
     pub resumes: u64,
     /// Commits that changed something.
     pub commits: u64,
+    /// Of these, the ones for ownerships that had ended.
+    pub late_commits: u64,
     /// Dead letters written.
     pub quarantined: u64,
     /// Owners evicted for want of a poll.

@@ -84,7 +84,7 @@ impl Event {
             (Fact::Crashed { .. } | Fact::Evicted { .. }, _) => Weight::Wrong,
             // A record finished, only by another hand.
             (Fact::Input(Input::Complete(_)), _) => Weight::Plain,
-            (Fact::Wrote { late: true, .. }, _) => Weight::Wrong,
+            (Fact::Wrote { late: true, .. } | Fact::Committed { late: true, .. }, _) => Weight::Wrong,
             (Fact::Wrote { held: Some(held), attempt, accepted: true, .. }, _) if attempt.offset < *held => {
                 Weight::Wrong
             }

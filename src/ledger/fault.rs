@@ -23,6 +23,8 @@ pub enum Fault {
     Leak,
     /// A write put an older version over a newer one.
     StaleWrite,
+    /// Something was committed for an ownership that had ended.
+    LateCommit,
     /// The group took the owner for dead.
     Eviction,
     /// The process held more records than its heap could.
@@ -31,13 +33,14 @@ pub enum Fault {
 
 impl Fault {
     /// Every kind.
-    pub const ALL: [Fault; 8] = [
+    pub const ALL: [Fault; 9] = [
         Fault::OrderBreak,
         Fault::Overlap,
         Fault::Redelivery,
         Fault::Loss,
         Fault::Leak,
         Fault::StaleWrite,
+        Fault::LateCommit,
         Fault::Eviction,
         Fault::OutOfMemory,
     ];
@@ -52,6 +55,7 @@ impl Fault {
             Fault::Loss => "loss",
             Fault::Leak => "leaked write",
             Fault::StaleWrite => "stale write",
+            Fault::LateCommit => "late commit",
             Fault::Eviction => "eviction",
             Fault::OutOfMemory => "out of memory",
         }
@@ -80,6 +84,7 @@ impl Event {
                 Some(Fault::StaleWrite)
             }
             (Fact::Wrote { late: true, .. }, _) => Some(Fault::Leak),
+            (Fact::Committed { late: true, .. }, _) => Some(Fault::LateCommit),
             (Fact::Evicted { .. }, _) => Some(Fault::Eviction),
             (Fact::Crashed { cause: CrashCause::OutOfMemory { .. }, .. }, _) => Some(Fault::OutOfMemory),
             _ => None,

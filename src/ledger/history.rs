@@ -1,10 +1,10 @@
 //! What has been completed and what runs, just enough of it to tell an order break, an overlap, a duplicate
 //! and a loss when they happen.
 //!
-//! The committed offset never goes back, so of everything below it only what is *un*finished need be
-//! remembered; above it, finished records are kept as intervals of log indices, where gaps in the offsets
-//! do not break a run. All of it is bounded by the keys, by what is in flight, and by what is finished and not
-//! yet committed; what is lost is told once and then only counted.
+//! There is a floor that the committed offset will never go below again: as a rule, where it is. Of everything
+//! below the floor only what is *un*finished need be remembered; above it, finished records are kept as intervals
+//! of log indices, where gaps in the offsets do not break a run. All of it is bounded by the keys, by what is in
+//! flight, and by what is finished and may come again; what is lost is told once and then only counted.
 
 use super::PerConsumer;
 use crate::{
@@ -16,16 +16,21 @@ use crate::{
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct History {
-    /// Log index of the committed offset; the records below it are accounted for in `at_risk` and `lost`.
+    /// Log index of the committed offset.
     committed: u64,
-    /// Log indices from there on that some attempt of some epoch has completed.
+    /// Log index below which it will not go back; the records below are accounted for in `at_risk` and `lost`.
+    floor: u64,
+    /// Log indices from the floor on that some attempt of some epoch has completed.
     completed: Intervals,
     /// The same for dead letters.
     dead: Intervals,
     /// Committed and neither completed nor dead-lettered by anybody; nobody's loss while an owner is at it.
     at_risk: SortedSet<u64>,
-    /// How many there are of them after their owner ended, less those that a late attempt has completed.
+    /// How many there are of them below the floor after their owner ended, less those that a late attempt has
+    /// completed.
     lost: u64,
+    /// The same above the floor, one by one: they may come again yet.
+    lost_above: SortedSet<u64>,
     /// Those of the lost that a late attempt may complete yet.
     still_running: SortedSet<u64>,
     /// By key number: the highest offset completed in the newest epoch that completed one, and that epoch.
@@ -62,12 +67,15 @@ impl EpochNotes {
 
 impl History {
     pub(super) fn new(log: &Log) -> History {
+        let start = log.index_at(log.start());
         History {
-            committed: log.index_at(log.start()),
+            committed: start,
+            floor: start,
             completed: Intervals::default(),
             dead: Intervals::default(),
             at_risk: SortedSet::default(),
             lost: 0,
+            lost_above: SortedSet::default(),
             still_running: SortedSet::default(),
             highest: vec![(Epoch(0), Offset(0)); log.key_count()],
             older_highest: SortedMap::default(),
@@ -95,12 +103,13 @@ impl History {
 
     /// An attempt succeeds; the highest later offset of its key that its epoch completed before it.
     pub(super) fn completed(&mut self, attempt: &Attempt) -> Option<Offset> {
-        if attempt.index >= self.committed {
+        if attempt.index >= self.floor {
             self.completed.insert(attempt.index as i64);
+            self.lost_above.remove(&attempt.index);
         } else {
-            self.at_risk.remove(&attempt.index);
             self.lost -= u64::from(self.still_running.remove(&attempt.index));
         }
+        self.at_risk.remove(&attempt.index);
         let broken = attempt.key.and_then(|key| self.highest_before(attempt, key));
         self.ended(attempt);
         broken
@@ -127,29 +136,44 @@ impl History {
     }
 
     pub(super) fn dead_lettered(&mut self, index: u64) {
-        if index >= self.committed {
+        if index >= self.floor {
             self.dead.insert(index as i64);
-        } else {
-            self.at_risk.remove(&index);
+            self.lost_above.remove(&index);
         }
+        self.at_risk.remove(&index);
     }
 
-    /// The committed offset moved; whatever it passed that nobody has finished is at risk from now on.
-    pub(super) fn committed(&mut self, to: Offset, log: &Log) {
+    /// The committed offset moved; whatever it passed that nobody has finished is at risk from now on, and what it
+    /// went back over no longer. Below `floor` it will not go again.
+    pub(super) fn committed(&mut self, to: Offset, floor: Offset, log: &Log) {
         let index = log.index_at(to);
-        for (start, end) in self.completed.holes(self.committed as i64, index as i64) {
-            for (start, end) in self.dead.holes(start, end) {
-                self.at_risk.extend(start as u64..end as u64);
+        if index < self.committed {
+            self.at_risk.retain(|&passed| passed < index);
+        } else {
+            for (start, end) in self.completed.holes(self.committed as i64, index as i64) {
+                for (start, end) in self.dead.holes(start, end) {
+                    let told = &self.lost_above;
+                    self.at_risk.extend((start as u64..end as u64).filter(|index| !told.contains(index)));
+                }
             }
         }
         self.committed = index;
-        self.completed.remove_below(index as i64);
-        self.dead.remove_below(index as i64);
+        self.raise_floor(log.index_at(floor), log);
+    }
+
+    fn raise_floor(&mut self, floor: u64, log: &Log) {
+        self.floor = self.floor.max(floor);
+        self.completed.remove_below(self.floor as i64);
+        self.dead.remove_below(self.floor as i64);
+        if self.lost_above.first().is_some_and(|&lowest| lowest < self.floor) {
+            let lost = std::mem::take(&mut self.lost_above);
+            self.count_lost(lost, log);
+        }
     }
 
     /// Whether any attempt has completed a record, if it is not one of the lost.
     pub(super) fn has_completed(&self, index: u64) -> bool {
-        if index >= self.committed {
+        if index >= self.floor {
             self.completed.contains(index as i64)
         } else {
             !self.at_risk.contains(&index)
@@ -158,7 +182,8 @@ impl History {
 
     /// Whether something below the committed offset is unfinished.
     pub(super) fn has_unfinished_below(&self) -> bool {
-        !self.at_risk.is_empty() || self.lost > 0
+        let lost = self.lost_above.first().is_some_and(|&lowest| lowest < self.committed);
+        self.lost > 0 || lost || !self.at_risk.is_empty()
     }
 
     /// Log indices that are committed and unfinished while an owner is at them, ascending.
@@ -168,20 +193,31 @@ impl History {
 
     /// Whether the record of a running attempt is lost unless that attempt succeeds.
     pub(super) fn is_still_lost(&self, index: u64) -> bool {
-        self.still_running.contains(&index)
+        self.still_running.contains(&index) || self.lost_above.contains(&index)
     }
 
     /// An owner ended: what was at risk is lost, ascending.
     pub(super) fn take_lost(&mut self, log: &Log) -> Vec<Offset> {
         let newly = std::mem::take(&mut self.at_risk);
+        let offsets = newly.iter().filter_map(|&index| log.get(index)).map(|record| record.offset).collect();
+        self.count_lost(newly, log);
+        offsets
+    }
+
+    /// These are lost. Those below the floor nobody starts again.
+    fn count_lost(&mut self, lost: SortedSet<u64>, log: &Log) {
+        for &index in lost.iter() {
+            if index >= self.floor {
+                self.lost_above.insert(index);
+            } else {
+                self.lost += 1;
+                self.still_running.insert(index);
+            }
+        }
+        // Of those that do not run nothing can come any more.
         let offset = |&index: &u64| log.get(index).map(|record| record.offset);
-        let offsets = newly.iter().filter_map(offset).collect();
-        self.lost += newly.len() as u64;
-        self.still_running.extend(newly.iter().copied());
-        // Nobody starts what is committed: of the rest nothing can come any more.
         let run = SortedSet::from_iter(self.running.iter().flat_map(Running::offsets));
         self.still_running.retain(|index| offset(index).is_some_and(|offset| run.contains(&offset)));
-        offsets
     }
 
     /// A process died with all its attempts.

@@ -75,7 +75,7 @@ pub const INVARIANTS: [Invariant; 15] = [
     },
     Invariant {
         sentence: "committed <= watermark <= position",
-        broken_by: "committing the highest offset",
+        broken_by: "committing the highest offset, or late commits",
         holds: |world, _, _| {
             world.owner().is_none_or(|(_, session)| {
                 let low = session.tracker().low();
@@ -85,7 +85,7 @@ pub const INVARIANTS: [Invariant; 15] = [
     },
     Invariant {
         sentence: "watermark and committed offset never go back",
-        broken_by: "",
+        broken_by: "late commits",
         holds: |world, notes, _| match (notes.last, standing(world)) {
             (Some((epoch, low, committed)), Some((now_epoch, now_low, now_committed))) => {
                 epoch != now_epoch || (low <= now_low && committed <= now_committed)
@@ -122,7 +122,7 @@ pub const INVARIANTS: [Invariant; 15] = [
     },
     Invariant {
         sentence: "nothing after the fence changes tracker or commit",
-        broken_by: "",
+        broken_by: "late commits",
         holds: |_, notes, _| !notes.stale_change,
     },
     Invariant {

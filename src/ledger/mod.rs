@@ -207,7 +207,11 @@ impl Ledger {
         let Tapes { lost, recovered, .. } = &self.tapes;
         let offset = self.log.get(index).map(|record| record.offset);
         offset.is_some_and(|offset| {
-            lost.so_far().binary_search(&offset).is_ok() && !recovered.so_far().contains(&offset)
+            let is_lost = match self.state.counters.late_commits {
+                0 => lost.so_far().binary_search(&offset).is_ok(),
+                _ => lost.so_far().contains(&offset),
+            };
+            is_lost && !recovered.so_far().contains(&offset)
         })
     }
 
@@ -293,9 +297,13 @@ impl Ledger {
                 }
                 None
             }
-            Fact::Committed { to, .. } => {
+            Fact::Committed { to, late, floor, .. } => {
                 counters.commits += 1;
-                history.committed(*to, log);
+                counters.late_commits += u64::from(*late);
+                history.committed(*to, *floor, log);
+                if *late && keeps_lists {
+                    tapes.late_commits.push(Stamp { offset: *to, tick });
+                }
                 None
             }
             Fact::Paused { .. } => {

@@ -69,6 +69,8 @@ pub struct Outcome {
     pub violated: BTreeSet<&'static str>,
     /// The watermark after phase 4 each time it changed.
     pub w: Vec<Stamp>,
+    /// What was committed for ownerships that had ended.
+    pub late_commits: Vec<Stamp>,
 }
 
 impl Outcome {
@@ -76,6 +78,8 @@ impl Outcome {
         let (counters, tapes) = (ledger.counters(), &ledger.tapes);
         let mut quarantined = tapes.quarantined.so_far().to_vec();
         quarantined.sort_unstable();
+        let mut lost = tapes.lost.so_far().to_vec();
+        lost.sort_unstable();
         let row = |(id, row): (_, crate::world::Row)| Some((world.log().key(id)?.clone(), row.version));
         Outcome {
             committed: world.broker().committed(),
@@ -83,7 +87,7 @@ impl Outcome {
             position: world.position(),
             redelivered: tapes.redelivered.so_far().to_vec(),
             duplicates: tapes.duplicates.so_far().to_vec(),
-            lost: tapes.lost.so_far().to_vec(),
+            lost,
             order_breaks: counters.order_breaks,
             overlaps: counters.overlaps,
             completions: tapes.completions.so_far().to_vec(),
@@ -98,6 +102,7 @@ impl Outcome {
             rows: world.store().rows().filter_map(row).collect(),
             violated: ledger.verdicts().violated().map(|(invariant, _)| invariant.sentence).collect(),
             w: tapes.watermarks.so_far().to_vec(),
+            late_commits: tapes.late_commits.so_far().to_vec(),
         }
     }
 }

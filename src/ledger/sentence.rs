@@ -3,7 +3,7 @@
 //! One function for all who tell: the event list, the screen reader's live region, the command line, the
 //! tests. Workers are counted from 1 here, as people do.
 
-use std::fmt::Write;
+use std::{cmp::Ordering, fmt::Write};
 
 use super::{Event, IgnoredInput, Remark};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     mechanism::Guard,
     world::{
         Attempt, CommitCause, CrashCause, EndedBy, Fact, Ignored, Input, Key, Knob, LetterCause, Log,
-        config::{CommitOffset, Intake, NullKeys, RetryAt, Routing, Then},
+        config::{CommitOffset, Intake, LateCommit, NullKeys, RetryAt, Routing, Then},
     },
 };
 
@@ -123,6 +123,9 @@ impl Event {
                 wrote(log, attempt, *key, *held, *accepted, *late)
             }
             Fact::WatermarkNoted { at, .. } => format!("the watermark stands at {at}."),
+            Fact::Committed { consumer, from, to, map_bytes, late: true, .. } => {
+                committed_late(*consumer, *from, *to, *map_bytes)
+            }
             Fact::Committed { consumer, from, to, map_bytes, cause, .. } => {
                 committed(*consumer, *from, *to, *map_bytes, *cause)
             }
@@ -320,15 +323,32 @@ fn committed(
     cause: CommitCause,
 ) -> String {
     let when = if cause == CommitCause::Drain { " at the end of its drain" } else { "" };
-    let map = match map_bytes {
-        Some(bytes) => format!(" with an acknowledgement map of {bytes} bytes"),
-        None => String::new(),
-    };
+    let map = map_of(map_bytes);
     if from == to {
         format!("{consumer} committed {to} again{when}{map}.")
     } else {
         format!("{consumer} committed {to}{when}{map}.")
     }
+}
+
+fn map_of(bytes: Option<u64>) -> String {
+    bytes.map_or_else(String::new, |bytes| format!(" with an acknowledgement map of {bytes} bytes"))
+}
+
+/// The broker takes it as it is.
+fn committed_late(
+    consumer: crate::ids::ConsumerId,
+    from: Offset,
+    to: Offset,
+    map_bytes: Option<u64>,
+) -> String {
+    let map = map_of(map_bytes);
+    let came = match to.cmp(&from) {
+        Ordering::Less => format!("the committed offset went back from {from}"),
+        Ordering::Equal => "the committed offset stayed".to_owned(),
+        Ordering::Greater => format!("the committed offset went on from {from}"),
+    };
+    format!("{consumer} committed {to}{map} for an ownership that has ended: {came}.")
 }
 
 pub(super) fn input_sentence(input: &Input) -> String {
@@ -405,6 +425,8 @@ pub(super) fn knob_text(knob: Knob) -> String {
         Knob::Guard(Guard::Off) => "guard = off".to_owned(),
         Knob::Guard(Guard::Newer) => "guard = newer".to_owned(),
         Knob::Guard(Guard::NotOlder) => "guard = not-older".to_owned(),
+        Knob::LateCommit(LateCommit::Checked) => "late commits = checked".to_owned(),
+        Knob::LateCommit(LateCommit::Sent) => "late commits = sent".to_owned(),
     }
 }
 

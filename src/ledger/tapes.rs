@@ -12,7 +12,8 @@ pub(super) struct Tapes {
     pub(super) completions: Tape<Stamp>,
     pub(super) redelivered: Tape<Offset>,
     pub(super) duplicates: Tape<Offset>,
-    /// Ascending, once each: who ends later loses only what lies above where others ended.
+    /// Once each; ascending, unless a late commit took the committed offset back: who ends later loses only what
+    /// lies above where others ended.
     pub(super) lost: Tape<Offset>,
     /// Those of them that a late attempt has completed after all.
     pub(super) recovered: Tape<Offset>,
@@ -20,19 +21,20 @@ pub(super) struct Tapes {
     pub(super) leaked: Tape<Stamp>,
     pub(super) rejected: Tape<Stamp>,
     pub(super) watermarks: Tape<Stamp>,
+    pub(super) late_commits: Tape<Stamp>,
     pub(super) ignored: Tape<IgnoredInput>,
     pub(super) events: Tape<Event>,
     pub(super) depths: Tape<Option<u64>>,
 }
 
 /// How far each tape has been told, in one order.
-pub(super) type Lengths = [usize; 12];
+pub(super) type Lengths = [usize; 13];
 
 /// Every tape, shared or to change, as the tapes are borrowed.
 macro_rules! every {
     ($tapes:expr) => {{
         let Tapes { completions, redelivered, duplicates, lost, recovered, quarantined, .. } = $tapes;
-        let Tapes { leaked, rejected, watermarks, ignored, events, depths, .. } = $tapes;
+        let Tapes { leaked, rejected, watermarks, late_commits, ignored, events, depths, .. } = $tapes;
         [
             completions,
             redelivered,
@@ -43,6 +45,7 @@ macro_rules! every {
             leaked,
             rejected,
             watermarks,
+            late_commits,
             ignored,
             events,
             depths,
@@ -52,19 +55,19 @@ macro_rules! every {
 
 impl Tapes {
     pub(super) fn lengths(&self) -> Lengths {
-        let tapes: [&dyn Wind; 12] = every!(self);
+        let tapes: [&dyn Wind; 13] = every!(self);
         tapes.map(Wind::told)
     }
 
     /// Goes to where the tapes had these lengths.
     pub(super) fn wind(&mut self, lengths: &Lengths) {
-        let tapes: [&mut dyn Wind; 12] = every!(self);
+        let tapes: [&mut dyn Wind; 13] = every!(self);
         tapes.into_iter().zip(lengths).for_each(|(tape, &told)| tape.wind(told));
     }
 
     /// Forgets what is known of the future.
     pub(super) fn cut(&mut self) {
-        let tapes: [&mut dyn Wind; 12] = every!(self);
+        let tapes: [&mut dyn Wind; 13] = every!(self);
         tapes.into_iter().for_each(Wind::cut);
     }
 }

@@ -53,6 +53,7 @@ pub fn why(events: &[Event], id: EventId, setup: &Setup) -> Option<Why> {
         Fault::Loss => loss,
         Fault::Leak => leak,
         Fault::StaleWrite => stale_write,
+        Fault::LateCommit => late_commit,
         Fault::Eviction => eviction,
         Fault::OutOfMemory => out_of_memory,
     };
@@ -170,6 +171,21 @@ fn stale_write(trail: Trail<'_>) -> Option<Why> {
     Some(trail.because(knob(Knob::Guard(knobs.guard), since, because)))
 }
 
+/// Its attempt outlived the ownership, and nobody asked.
+fn late_commit(trail: Trail<'_>) -> Option<Why> {
+    let Fact::Committed { epoch, .. } = trail.end.fact else { return None };
+    let (knobs, since) = trail.story.knobs(trail.end.id, |knobs| knobs.late_commit);
+    let finished = |event: &Event| matches!(event.fact, Fact::Completed { attempt, late: true } if attempt.epoch == epoch);
+    // Where the rule of commits was turned, nothing need have finished.
+    let trail = match trail.cause(finished) {
+        Some(_) => trail.to(finished)?,
+        None => trail.to(|event| ended(event) == Some(epoch))?,
+    };
+    let because = "what an attempt finishes after its ownership has ended is committed, and the broker asks only \
+                   whether a member of the group sends it";
+    Some(trail.because(knob(Knob::LateCommit(knobs.late_commit), since, because)))
+}
+
 /// The owner did not poll in time: it was draining, or it blocked; or the time was shortened.
 fn eviction(trail: Trail<'_>) -> Option<Why> {
     let Fact::Evicted { last_poll, .. } = trail.end.fact else { return None };
@@ -254,12 +270,16 @@ fn uncommitted(story: Story<'_>, end: &Event) -> Option<String> {
     let Some(Remark::OwnerEnd { redelivered, duplicates, .. }) = &end.remark else { return None };
     let epoch = ended(end)?;
     let (mut done, mut finished, mut refused) = (Vec::new(), Vec::new(), None);
+    let mut taken_back = None;
     let of_epoch =
         |event: &&Event| !matches!(event.fact, Fact::Assigned { epoch: other, .. } if other == epoch);
     for event in story.back_from(end.id).take_while(of_epoch) {
         match event.fact {
             Fact::Completed { attempt, late: false } => done.push(attempt.offset),
             Fact::DeadLettered { offset, .. } => finished.push(offset),
+            Fact::Committed { from, to, late: true, .. } if to < from => {
+                taken_back = taken_back.or(Some((from, to, event.id)));
+            }
             Fact::MapTooLong { .. } => refused = refused.or(Some(true)),
             Fact::Committed { map_bytes: Some(_), .. } => refused = refused.or(Some(false)),
             _ => {}
@@ -283,14 +303,24 @@ fn uncommitted(story: Story<'_>, end: &Event) -> Option<String> {
         };
         reasons.push(format!("offset {pin} pinned the watermark, and {map}"));
     }
+    if let Some((from, to, event)) = taken_back {
+        reasons.push(format!(
+            "a late commit (event {event}) had taken the committed offset back from {from} to {to}"
+        ));
+        return Some(not_committed(&again, &reasons));
+    }
     if reasons.is_empty() || pin.is_some_and(|pin| again.first() < Some(pin)) {
         reasons.push(format!(
             "the next commit was still to come ({})",
             knob_text(Knob::CommitEvery(knobs.commit_every))
         ));
     }
+    Some(not_committed(&again, &reasons))
+}
+
+fn not_committed(again: &[Offset], reasons: &[String]) -> String {
     let (offsets, were) = if again.len() == 1 { ("Offset", "was") } else { ("Offsets", "were") };
-    Some(format!(" {offsets} {} {were} done and not committed: {}.", list(&again), reasons.join("; ")))
+    format!(" {offsets} {} {were} done and not committed: {}.", list(again), reasons.join("; "))
 }
 
 /// Why two of one key could run at once.

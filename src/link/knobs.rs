@@ -5,7 +5,7 @@ use crate::{
     mechanism::Guard,
     world::{
         Knob, Knobs,
-        config::{CommitOffset, Intake, NullKeys, Quarantine, RetryAt, Routing, Then},
+        config::{CommitOffset, Intake, LateCommit, NullKeys, Quarantine, RetryAt, Routing, Then},
     },
 };
 
@@ -14,6 +14,7 @@ const RETRY_AT: [RetryAt; 2] = [RetryAt::Head, RetryAt::Tail];
 const COMMITS: [CommitOffset; 2] = [CommitOffset::Watermark, CommitOffset::Highest];
 const THENS: [Then; 2] = [Then::Continue, Then::Park];
 const GUARDS: [Guard; 3] = [Guard::Off, Guard::Newer, Guard::NotOlder];
+const LATE_COMMITS: [LateCommit; 2] = [LateCommit::Checked, LateCommit::Sent];
 const SWITCH: [bool; 2] = [false, true];
 
 /// The knob's number, and the numbers of its value.
@@ -43,12 +44,13 @@ pub(super) fn numbers(knob: Knob) -> Vec<u64> {
         Knob::Quarantine(Some(Quarantine { after, then })) => vec![13, 1, place(&THENS, &then), after],
         Knob::Drain(ticks) => vec![14, ticks],
         Knob::Guard(value) => vec![15, place(&GUARDS, &value)],
+        Knob::LateCommit(value) => vec![16, place(&LATE_COMMITS, &value)],
     }
 }
 
 /// The counterpart of [`numbers`].
 pub(super) fn unpack(bytes: &mut Unpacking<'_>) -> Result<Knob, LinkError> {
-    Ok(match bytes.within("the kind of a knob", 0..=15)? {
+    Ok(match bytes.within("the kind of a knob", 0..=16)? {
         0 => Knob::Workers(bytes.small("the number of workers", 0..=MOST_WORKERS)?),
         1 => Knob::Routing(match bytes.within("the kind of routing", 0..=3)? {
             0 => Routing::Keyed,
@@ -77,7 +79,8 @@ pub(super) fn unpack(bytes: &mut Unpacking<'_>) -> Result<Knob, LinkError> {
         }
         13 => Knob::Quarantine(None),
         14 => Knob::Drain(bytes.number()?),
-        _ => Knob::Guard(bytes.choice("the kind of guard", &GUARDS)?),
+        15 => Knob::Guard(bytes.choice("the kind of guard", &GUARDS)?),
+        _ => Knob::LateCommit(bytes.choice("the place of late commits", &LATE_COMMITS)?),
     })
 }
 
@@ -86,7 +89,7 @@ fn if_any(bytes: &mut Unpacking<'_>) -> Result<Option<u64>, LinkError> {
 }
 
 /// All knobs, by their numbers.
-pub(super) fn listed(knobs: &Knobs) -> [Knob; 16] {
+pub(super) fn listed(knobs: &Knobs) -> [Knob; 17] {
     // Taken apart, so that a new knob is not forgotten here.
     let Knobs {
         workers,
@@ -105,6 +108,7 @@ pub(super) fn listed(knobs: &Knobs) -> [Knob; 16] {
         quarantine,
         drain,
         guard,
+        late_commit,
     } = *knobs;
     [
         Knob::Workers(workers),
@@ -123,5 +127,6 @@ pub(super) fn listed(knobs: &Knobs) -> [Knob; 16] {
         Knob::Quarantine(quarantine),
         Knob::Drain(drain),
         Knob::Guard(guard),
+        Knob::LateCommit(late_commit),
     ]
 }

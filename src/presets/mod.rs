@@ -84,7 +84,7 @@ impl Panel {
             || knobs.max_poll_interval.is_some()
             || !matches!(knobs.intake, Intake::Pause { .. });
         let by_hand = any(|input| !matches!(input, Input::Set(_)));
-        let best = if two || knobs.guard != usual.guard {
+        let best = if two || knobs.guard != usual.guard || knobs.late_commit != usual.late_commit {
             Panel::Rebalance
         } else if bounds_memory {
             Panel::Backpressure

@@ -9,7 +9,11 @@ use crate::{
     ledger::Keep,
     mechanism::Guard,
     player::{Inputs, Player},
-    world::{ConfigError, Fails, Input, Knobs, Log, NewRecord, Setup, Work, config::Intake, draw_below},
+    world::{
+        ConfigError, Fails, Input, Knobs, Log, NewRecord, Setup, Work,
+        config::{Intake, LateCommit},
+        draw_below,
+    },
 };
 
 /// When A's database turns slow.
@@ -73,13 +77,15 @@ pub struct Rebalance {
     pub drain: u64,
     /// Which writes a row accepts.
     pub guard: Guard,
+    /// Whether what outlives a handover is committed.
+    pub late_commit: LateCommit,
     /// What funds and work are drawn from; 0: the opening's own, which lets three writes leak past a window of 2.
     pub seed: u64,
 }
 
 impl Default for Rebalance {
     fn default() -> Rebalance {
-        Rebalance { drain: 7, guard: Guard::Newer, seed: 0 }
+        Rebalance { drain: 7, guard: Guard::Newer, late_commit: LateCommit::Checked, seed: 0 }
     }
 }
 
@@ -103,6 +109,7 @@ impl Rebalance {
             intake: Intake::Pause { high: HIGH, low: LOW },
             drain: self.drain,
             guard: self.guard,
+            late_commit: self.late_commit,
             ..Knobs::default()
         };
         let setup = Setup::new(Arc::new(log), knobs, &[ConsumerId::A, ConsumerId::B])?;

@@ -149,6 +149,7 @@ impl Start {
                 (Start::Backpressure(preset), Knob::Workers(drain)) => preset.drain = drain,
                 (Start::Rebalance(preset), Knob::Drain(ticks)) => preset.drain = ticks,
                 (Start::Rebalance(preset), Knob::Guard(guard)) => preset.guard = guard,
+                (Start::Rebalance(preset), Knob::LateCommit(commits)) => preset.late_commit = commits,
                 _ => {}
             }
         }

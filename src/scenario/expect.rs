@@ -44,7 +44,7 @@ enum Kind {
 pub const NAMES: usize = KINDS.len();
 
 /// The names, in the order in which they are shown.
-const KINDS: [(&str, Kind); 20] = [
+const KINDS: [(&str, Kind); 21] = [
     ("committed", Kind::Number),
     ("watermark", Kind::Number),
     ("position", Kind::Number),
@@ -65,12 +65,15 @@ const KINDS: [(&str, Kind); 20] = [
     ("rows", Kind::Rows),
     ("violated", Kind::Sentences),
     ("w", Kind::Stamps),
+    ("late_commits", Kind::Stamps),
 ];
 
-/// What came of a run, by name; what is absent has no value.
+/// What came of a run, by name; what is absent has no value. Late commits are named where there are any: most
+/// consumers send none.
 #[must_use]
 pub fn findings(outcome: &Outcome) -> Vec<(&'static str, Option<Finding>)> {
-    KINDS.iter().map(|&(name, _)| (name, finding(outcome, name))).collect()
+    let told = |name: &str| name != "late_commits" || !outcome.late_commits.is_empty();
+    KINDS.iter().filter(|(name, _)| told(name)).map(|&(name, _)| (name, finding(outcome, name))).collect()
 }
 
 fn finding(outcome: &Outcome, name: &str) -> Option<Finding> {
@@ -105,6 +108,7 @@ fn finding(outcome: &Outcome, name: &str) -> Option<Finding> {
             Some(Finding::Sentences(outcome.violated.iter().map(|name| (*name).to_owned()).collect()))
         }
         "w" => stamps(&outcome.w),
+        "late_commits" => stamps(&outcome.late_commits),
         _ => None,
     }
 }

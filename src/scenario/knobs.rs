@@ -11,7 +11,7 @@ use crate::{
     mechanism::Guard,
     world::{
         Knob,
-        config::{CommitOffset, Intake, NullKeys, Quarantine, RetryAt, Routing, Then},
+        config::{CommitOffset, Intake, LateCommit, NullKeys, Quarantine, RetryAt, Routing, Then},
     },
 };
 
@@ -28,6 +28,7 @@ pub(super) const CONSUMER: &[&str] = &[
     "commit",
     "quarantine",
     "drain",
+    "late_commit",
 ];
 
 /// The keys of `[store]`.
@@ -72,6 +73,10 @@ fn turn(key: &str, value: &Value<'_>, knobs: &mut Turned) -> Result<(), BadInput
         "commit" => commit(value, knobs)?,
         "quarantine" => knobs.push(value, Knob::Quarantine(quarantine(value)?)),
         "drain" => knobs.push(value, Knob::Drain(value.number(u64::MAX)?)),
+        "late_commit" => {
+            let words = [("checked", LateCommit::Checked), ("sent", LateCommit::Sent)];
+            knobs.push(value, Knob::LateCommit(value.word(&words, "")?));
+        }
         "guard" => {
             let words = [("newer", Guard::Newer), ("off", Guard::Off), ("not-older", Guard::NotOlder)];
             knobs.push(value, Knob::Guard(value.word(&words, "")?));

@@ -11,7 +11,7 @@ use crate::{
     mechanism::Guard,
     world::{
         Fails, Knobs, Work,
-        config::{CommitOffset, Intake, RetryAt, Routing},
+        config::{CommitOffset, Intake, LateCommit, RetryAt, Routing},
     },
 };
 
@@ -55,11 +55,14 @@ impl Can<'_> {
         let in_parallel = shared && self.any(|knobs| knobs.workers > 1);
         let at_tail = fails && self.any(|knobs| knobs.retry_at == RetryAt::Tail);
         let highest = self.any(|knobs| knobs.commit_offset == CommitOffset::Highest);
+        let late = self.commit_late();
         let rules = [
             (ONE_WORKER, in_parallel),
             (IN_ORDER, in_parallel || shared && fails || at_tail),
             ("nothing below the committed offset is unfinished", highest),
-            ("committed <= watermark <= position", highest),
+            ("committed <= watermark <= position", highest || late),
+            ("watermark and committed offset never go back", late),
+            (FENCED, late),
             (BELOW_HIGH, self.lower_marks()),
             (IN_HEAP, self.run_out_of_memory()),
             (POLLS, self.be_evicted()),
@@ -184,8 +187,18 @@ impl Can<'_> {
         drains || self.any(|knobs| knobs.intake == Intake::Block)
     }
 
-    /// Attempts that run when the drain begins were started the tick before at the latest.
+    /// Something may outlive an ownership.
     fn leak(&self) -> bool {
+        self.be_evicted() || self.outlive_a_drain()
+    }
+
+    /// And its consumer may not know.
+    fn commit_late(&self) -> bool {
+        self.any(|knobs| knobs.late_commit == LateCommit::Sent) && self.outlive_a_drain()
+    }
+
+    /// Attempts that run when the drain begins were started the tick before at the latest.
+    fn outlive_a_drain(&self) -> bool {
         let Troubles { revokes, stalls, .. } = self.troubles();
         let longer = |drain: u64| {
             self.any_record(|work, _| match work {
@@ -193,6 +206,6 @@ impl Can<'_> {
                 Work::UntilTapped | Work::Never => true,
             })
         };
-        self.be_evicted() || revokes > 0 && self.any(|knobs| longer(knobs.drain))
+        revokes > 0 && self.any(|knobs| longer(knobs.drain))
     }
 }

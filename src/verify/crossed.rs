@@ -29,6 +29,10 @@ const SMALL: u64 = 2;
 /// Records of a small system.
 const RECORDS: i64 = 3;
 
+/// What nothing breaks but a client's ways, which are not crossed here.
+const BY_CLIENTS_WAYS: [&str; 2] =
+    ["watermark and committed offset never go back", "nothing after the fence changes tracker or commit"];
+
 /// Systems drawn: as many as can be visited whole in seconds, and in a minute.
 const CROSSED_SMALL: u64 = 300;
 const CROSSED_LARGE: u64 = 600;
@@ -58,6 +62,7 @@ pub(super) fn draw_knobs(dice: &mut Dice, most: u64) -> Knobs {
         quarantine: dice.one_in(2).then_some(letters),
         drain: dice.below(2 * most),
         guard: dice.pick(&[Guard::Newer, Guard::NotOlder, Guard::Off]),
+        ..Knobs::default()
     }
 }
 
@@ -80,7 +85,8 @@ pub(super) fn draw_turn(dice: &mut Dice, most: u64, rules: &Knobs) -> Vec<Knob> 
 pub(super) fn crossed(size: Size) -> Suite {
     let (count, kinds) = size.pick((CROSSED_SMALL, 2), (CROSSED_LARGE, 3));
     let configurations = (0..count).map(|nth| draw(nth, kinds)).collect();
-    let all: Vec<_> = INVARIANTS.iter().filter(|invariant| !invariant.broken_by.is_empty()).collect();
+    let all = INVARIANTS.iter().filter(|invariant| !invariant.broken_by.is_empty());
+    let all = all.map(|invariant| invariant.sentence).filter(|sentence| !BY_CLIENTS_WAYS.contains(sentence));
     Suite {
         name: "everything at once",
         bounds: format!(
@@ -92,7 +98,7 @@ pub(super) fn crossed(size: Size) -> Suite {
              any order",
             if kinds == 2 { "2" } else { "3 (2 where owners may end again and again of themselves)" }
         ),
-        breaks: all.iter().map(|invariant| invariant.sentence).collect(),
+        breaks: all.collect(),
         sticks: true,
         is_crossed: true,
         configurations,

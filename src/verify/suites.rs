@@ -12,7 +12,7 @@ use crate::{
     mechanism::Guard,
     world::{
         Fails, Knob, Knobs, Log, NewRecord, Setup, Work,
-        config::{CommitOffset, Intake, NullKeys, Quarantine, RetryAt, Routing, Then},
+        config::{CommitOffset, Intake, LateCommit, NullKeys, Quarantine, RetryAt, Routing, Then},
     },
 };
 
@@ -38,6 +38,8 @@ const ONE_WORKER: &str = "one key, one worker";
 const IN_ORDER: &str = "a key's records complete in offset order";
 const NOTHING_BELOW: &str = "nothing below the committed offset is unfinished";
 const IN_LINE: &str = "committed <= watermark <= position";
+const NEVER_BACK: &str = "watermark and committed offset never go back";
+const FENCED: &str = "nothing after the fence changes tracker or commit";
 const BELOW_HIGH: &str = "in flight stays below high + poll";
 const IN_HEAP: &str = "in flight never exceeds the heap ceiling";
 const POLLS: &str = "a poll at least every max.poll.interval";
@@ -58,6 +60,7 @@ pub fn suites(size: Size) -> Vec<Suite> {
         crashes(size),
         handovers(size),
         late_writes(size),
+        late_commits(size),
         long_drains(size),
         turned_knobs(size),
         dead_ends(size),
@@ -462,6 +465,52 @@ fn late_writes(size: Size) -> Suite {
             size.pick(2, 3)
         ),
         breaks: vec![NO_LATE_WRITE, ROWS_ADVANCE],
+        sticks: false,
+        is_crossed: false,
+        configurations,
+    }
+}
+
+fn late_commits(size: Size) -> Suite {
+    let len = 3;
+    let mut configurations = Vec::new();
+    for log in (2..=len).flat_map(|len| keyings(len, 2)) {
+        for long in 0..log.len() {
+            let mut log = log.clone();
+            for (at, record) in log.iter_mut().enumerate() {
+                record.work = Work::Ticks(if at == long { 3 } else { 1 });
+            }
+            for (commit_offset, ack_map) in
+                pairs(&[CommitOffset::Watermark, CommitOffset::Highest], &[false, true])
+            {
+                for (drain, commit_every) in pairs(&[0, 1], &[1, 2]) {
+                    let late_commit = LateCommit::Sent;
+                    let knobs = Knobs {
+                        workers: 2,
+                        drain,
+                        commit_every,
+                        commit_offset,
+                        ack_map,
+                        late_commit,
+                        ..Knobs::default()
+                    };
+                    let configuration = grouped(self::log(&log, NAMES), knobs);
+                    let (crashes, stalls) = size.pick((1, 0), (1, 1));
+                    let troubles = Troubles { crashes, revokes: 2, stalls, ..Troubles::default() };
+                    configurations.push(configuration.with_troubles(troubles, 1));
+                }
+            }
+        }
+    }
+    Suite {
+        name: "late commits",
+        bounds: format!(
+            "2 to {len} records over 1 or 2 keys, 2 workers; each record takes 1 tick and any one 3; ended ownerships \
+             go on committing the watermark or the highest offset, every tick or every other, with and without an \
+             acknowledgement map; drains of 0 or 1 tick; two revokes, from either member to either, and one crash{}",
+            size.pick("", "; one stall of either member by one tick")
+        ),
+        breaks: vec![NOTHING_BELOW, IN_LINE, NEVER_BACK, FENCED, NO_LATE_WRITE],
         sticks: false,
         is_crossed: false,
         configurations,

@@ -18,14 +18,14 @@ use yew::prelude::*;
 use self::bars::{Drain, DrainEnd, Story};
 use super::{
     scene::{Counter, Effect, Scene, Stage},
-    widgets::{Slider, segmented},
+    widgets::{Slider, segmented, switch},
 };
 use crate::{
     ids::{ConsumerId, Tick},
     mechanism::Guard,
     player::Inputs,
     presets::{Start, rebalance},
-    world::{EndedBy, Input, Knob},
+    world::{EndedBy, Input, Knob, config::LateCommit},
 };
 
 /// The longest window on offer, in ticks, as sliders count.
@@ -64,6 +64,7 @@ struct Known {
 pub(crate) enum Msg {
     Drain(u32),
     Guard(Guard),
+    LateCommit(bool),
 }
 
 impl Scene for RebalanceScene {
@@ -76,6 +77,7 @@ impl Scene for RebalanceScene {
         "a row's version never goes back",
         "after a revoke the old owner starts nothing",
         "nothing after the fence changes tracker or commit",
+        "watermark and committed offset never go back",
         "a repeated or stale completion changes nothing",
     ];
 
@@ -87,6 +89,8 @@ impl Scene for RebalanceScene {
         let knob = match msg {
             Msg::Drain(ticks) => Knob::Drain(ticks.min(LONGEST_DRAIN).into()),
             Msg::Guard(guard) => Knob::Guard(guard),
+            Msg::LateCommit(true) => Knob::LateCommit(LateCommit::Sent),
+            Msg::LateCommit(false) => Knob::LateCommit(LateCommit::Checked),
         };
         let turned = stage.start.clone().turned(&[knob]);
         if turned == *stage.start { Effect::None } else { Effect::Rewrite(turned) }
@@ -115,6 +119,9 @@ impl Scene for RebalanceScene {
                     {segmented("guard", "Version guard", &guards, guard, &stage.on(Msg::Guard))}
                     <p class="knob-note">{guard_note(guard)}</p>
                 </div>
+                <div data-part="late-commit">
+                    {switch("late-commit", "Late commits", "an ended ownership goes on committing", sends_late(stage), stage.on(Msg::LateCommit))}
+                </div>
             </>
         }
     }
@@ -139,7 +146,9 @@ impl Scene for RebalanceScene {
             (drain.end.map_or(stage.tick(), |end| end.at).since(drain.revoked), window)
         };
         let (drained, window) = self.story(stage).drain.map_or((0, drain(stage).into()), drain_ticks);
-        vec![
+        let late = Counter::wrong("late-commits", "late commits", counters.late_commits);
+        let late = (sends_late(stage) || counters.late_commits > 0).then_some(late);
+        let told = vec![
             Counter::wrong("leaked", "leaked writes", counters.leaked),
             Counter::wrong("rows-back", "rows gone back", counters.rows_back),
             Counter::plain("rejected", "writes rejected", counters.rejected),
@@ -153,7 +162,8 @@ impl Scene for RebalanceScene {
                     records => format!("for {records} records"),
                 },
             ),
-        ]
+        ];
+        told.into_iter().chain(late).collect()
     }
 
     fn sentence(&self, stage: &Stage<'_, Msg>) -> Option<(String, bool)> {
@@ -267,6 +277,11 @@ fn is_of(of: &(Start, Inputs), stage: &Stage<'_, Msg>) -> bool {
 /// The window that the run begins with, in ticks.
 fn drain(stage: &Stage<'_, Msg>) -> u32 {
     u32::try_from(stage.players[0].setup().knobs().drain).unwrap_or(u32::MAX)
+}
+
+/// Whether the run begins without a check of late commits.
+fn sends_late(stage: &Stage<'_, Msg>) -> bool {
+    stage.players[0].setup().knobs().late_commit == LateCommit::Sent
 }
 
 /// When somebody is first told to give the partition up, and who.

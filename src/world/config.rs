@@ -66,6 +66,16 @@ pub enum CommitOffset {
     Highest,
 }
 
+/// Whether a consumer asks, before it commits what an attempt has finished, if the ownership in which it was
+/// started has ended. The broker does not ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LateCommit {
+    /// It numbers its ownerships, and an ended one commits nothing.
+    Checked,
+    /// It does not: what outlives a handover is committed, as long as the process is a member of the group.
+    Sent,
+}
+
 /// What happens to the other records of a key whose record was dead-lettered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Then {
@@ -119,6 +129,8 @@ pub struct Knobs {
     pub drain: u64,
     /// Which writes a row of the store accepts.
     pub guard: Guard,
+    /// Whether what outlives a handover is committed.
+    pub late_commit: LateCommit,
 }
 
 impl Default for Knobs {
@@ -140,6 +152,7 @@ impl Default for Knobs {
             quarantine: None,
             drain: 7,
             guard: Guard::Newer,
+            late_commit: LateCommit::Checked,
         }
     }
 }
@@ -164,6 +177,7 @@ pub enum Knob {
     Quarantine(Option<Quarantine>),
     Drain(u64),
     Guard(Guard),
+    LateCommit(LateCommit),
 }
 
 impl Knobs {
@@ -191,6 +205,7 @@ impl Knobs {
                 Knob::Quarantine(value) => knobs.quarantine = value,
                 Knob::Drain(value) => knobs.drain = value,
                 Knob::Guard(value) => knobs.guard = value,
+                Knob::LateCommit(value) => knobs.late_commit = value,
             }
         }
         knobs.check()?;
@@ -230,7 +245,7 @@ impl Knobs {
     }
 
     /// Every knob as it stands.
-    fn each(&self) -> [Knob; 16] {
+    fn each(&self) -> [Knob; 17] {
         [
             Knob::Workers(self.workers),
             Knob::Routing(self.routing),
@@ -248,6 +263,7 @@ impl Knobs {
             Knob::Quarantine(self.quarantine),
             Knob::Drain(self.drain),
             Knob::Guard(self.guard),
+            Knob::LateCommit(self.late_commit),
         ]
     }
 

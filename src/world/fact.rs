@@ -250,6 +250,10 @@ pub enum Fact {
         map_bytes: Option<u64>,
         /// Why now.
         cause: CommitCause,
+        /// Whether that ownership had already ended.
+        late: bool,
+        /// The lowest offset that anybody may commit, or begin at, from now on.
+        floor: Offset,
     },
     /// The acknowledgement map did not fit the commit's metadata: the commit went without it.
     MapTooLong {

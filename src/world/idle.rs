@@ -22,7 +22,8 @@ impl World {
             let free = self.consumer(id).pool().running() < self.knobs.concurrency() as usize;
             self.next_change_of(session, free)
         });
-        let next = [ends, owner].into_iter().flatten().min();
+        let late = self.will_tell_of_a_late_commit().then(|| self.next_commit_due());
+        let next = [ends, owner, late].into_iter().flatten().min();
         next.map(|tick| tick.max(self.now))
     }
 
@@ -45,10 +46,13 @@ impl World {
         if next.is_some_and(|tick| tick <= now) {
             return next;
         }
-        let every = self.knobs.commit_every;
-        let due = Tick(now.0.div_ceil(every).saturating_mul(every));
-        let commit = self.will_tell_of_a_commit(session).then_some(due);
+        let commit = self.will_tell_of_a_commit(session).then(|| self.next_commit_due());
         [next, commit].into_iter().flatten().min()
+    }
+
+    fn next_commit_due(&self) -> Tick {
+        let every = self.knobs.commit_every;
+        Tick(self.now.0.div_ceil(every).saturating_mul(every))
     }
 
     /// Lets time pass until `tick` is the next one to execute. Nothing may happen before: at most up to
@@ -76,7 +80,7 @@ mod tests {
         ids::{ConsumerId, Offset},
         world::{
             Fact, Fails, Input, Knobs, Log, NewRecord, Observer, Setup, Work,
-            config::{Intake, Quarantine, Routing, Then},
+            config::{Intake, LateCommit, Quarantine, Routing, Then},
         },
     };
 
@@ -126,6 +130,7 @@ mod tests {
             Knobs { intake: Intake::Pause { high: 3, low: 1 }, retry_delay: 17, ..base.clone() },
             Knobs { intake: Intake::Block, max_poll_interval: Some(30), ..base.clone() },
             Knobs { max_poll_interval: Some(12), drain: 40, workers: 2, ..base.clone() },
+            Knobs { late_commit: LateCommit::Sent, commit_every: 30, drain: 0, ..base.clone() },
             Knobs {
                 routing: Routing::Shared,
                 quarantine: quarantine(Then::Park),

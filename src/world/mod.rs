@@ -7,6 +7,7 @@
 #![deny(clippy::float_arithmetic, clippy::disallowed_types)]
 
 mod broker;
+mod commit;
 pub mod config;
 mod fact;
 mod generate;
@@ -38,6 +39,8 @@ pub use router::{MailboxId, QueueView};
 pub use session::{Handover, Session, Task, TaskState};
 pub use store::{Row, Store, WriteResult};
 
+use commit::Late;
+
 use crate::{
     ids::{ConsumerId, Offset, Tick},
     mechanism::OffsetMap,
@@ -50,6 +53,8 @@ pub struct Consumer {
     up: bool,
     pool: Pool,
     session: Option<Session>,
+    /// Ended ownerships that it goes on committing for, by age; none where it checks.
+    late: Vec<Late>,
 }
 
 impl Consumer {
@@ -114,7 +119,7 @@ impl World {
     #[must_use]
     pub fn new(setup: &Setup) -> World {
         let log = setup.log().clone();
-        let consumer = Consumer { up: true, pool: Pool::default(), session: None };
+        let consumer = Consumer { up: true, pool: Pool::default(), session: None, late: Vec::new() };
         let broker = Broker {
             committed: log.start(),
             ack_map: OffsetMap::default(),
@@ -233,7 +238,7 @@ impl World {
     #[must_use]
     pub fn is_settled(&self) -> bool {
         let running = self.consumers.iter().any(|consumer| consumer.pool.will_end_something());
-        if running || self.broker.owner.is_none() {
+        if running || self.broker.owner.is_none() || self.has_to_commit() {
             return false;
         }
         let Some((_, session)) = self.owner() else { return true };
@@ -244,7 +249,6 @@ impl World {
             || session.has_timers(&self.knobs)
             || reads_on
             || expires
-            || self.noted != self.watermark()
-            || self.has_to_commit(session))
+            || self.noted != self.watermark())
     }
 }

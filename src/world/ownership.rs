@@ -2,6 +2,8 @@
 
 use super::{
     Session, World,
+    commit::Late,
+    config::LateCommit,
     fact::{CrashCause, EndedBy, Fact, Observer},
     input::Ignored,
     pool::Pool,
@@ -36,9 +38,14 @@ impl World {
         observer.note(self.now, Fact::Assigned { consumer: to, epoch, at, up });
     }
 
-    /// The fence: from here on nothing of this epoch changes a tracker or a commit.
+    /// The fence: from here on nothing of this epoch changes a tracker, and no commit where the consumer checks.
     pub(super) fn end_ownership(&mut self, consumer: ConsumerId, by: EndedBy, observer: &mut impl Observer) {
-        let Some(session) = self.consumers[consumer.index()].session.take() else { return };
+        let ended = &mut self.consumers[consumer.index()];
+        let Some(session) = ended.session.take() else { return };
+        let unaware = self.knobs.late_commit == LateCommit::Sent && by == EndedBy::Handover;
+        if unaware && session.running() > 0 {
+            ended.late.push(Late::of(&session));
+        }
         self.broker.owner = None;
         observer.note(
             self.now,
@@ -59,6 +66,7 @@ impl World {
         let consumer = &mut self.consumers[id.index()];
         consumer.up = false;
         consumer.pool = Pool::default();
+        consumer.late.clear();
         let heir = match &consumer.session {
             Some(session) => session.handover().map(|handover| handover.to),
             None => None,
@@ -116,6 +124,8 @@ impl World {
         let Some(session) = &self.consumers[id.index()].session else { return };
         let heir = session.handover().map(|handover| handover.to);
         self.end_ownership(id, EndedBy::Eviction, observer);
+        // Out of the group, whatever it sends is refused.
+        self.consumers[id.index()].late.clear();
         let other = id.other();
         let other_can = self.broker.is_member(other) && self.consumers[other.index()].up;
         self.assign(heir.unwrap_or(if other_can { other } else { id }), observer);

@@ -7,24 +7,15 @@ use std::mem;
 
 use super::{
     Consumer, Session, World,
-    config::{Intake, Knobs},
+    config::{Intake, Knobs, LateCommit},
     fact::{CommitCause, CrashCause, EndedBy, Fact, Observer},
     input::{Ignored, Input},
     pool::Attempt,
 };
 use crate::{
     ids::{ConsumerId, Offset},
-    mechanism::{GateMove, OffsetMap},
+    mechanism::GateMove,
 };
-
-/// What a commit would name.
-struct NextCommit {
-    to: Offset,
-    map: OffsetMap,
-    map_bytes: Option<u64>,
-    /// There was a map, and it did not fit.
-    map_refused: bool,
-}
 
 impl World {
     /// Phase 1.
@@ -81,6 +72,9 @@ impl World {
         self.marks = self.knobs.high_mark().or(self.marks);
         for id in ConsumerId::ALL {
             let consumer = &mut self.consumers[id.index()];
+            if self.knobs.late_commit == LateCommit::Checked {
+                consumer.late.clear();
+            }
             let Some(session) = &mut consumer.session else { continue };
             if session.adopt(old, &self.knobs, &consumer.pool, &self.log).is_some() {
                 let in_flight = session.in_flight();
@@ -108,8 +102,15 @@ impl World {
     fn succeed(&mut self, attempt: Attempt, observer: &mut impl Observer) {
         let session = session_of(&mut self.consumers, &attempt);
         let late = session.is_none();
-        if let Some(session) = session {
-            session.succeeded(&attempt);
+        match session {
+            Some(session) => session.succeeded(&attempt),
+            None => {
+                let unaware = &mut self.consumers[attempt.consumer.index()].late;
+                unaware
+                    .iter_mut()
+                    .filter(|late| late.epoch == attempt.epoch)
+                    .for_each(|late| late.succeeded(attempt.offset));
+            }
         }
         observer.note(self.now, Fact::Completed { attempt, late });
         if let Some(key) = attempt.key {
@@ -154,78 +155,6 @@ impl World {
             self.noted = Some(at);
             observer.note(self.now, Fact::WatermarkNoted { consumer, epoch, at });
         }
-    }
-
-    /// Phase 5: a draining owner commits too.
-    pub(super) fn commit_if_due(&mut self, observer: &mut impl Observer) {
-        if self.now.0.is_multiple_of(self.knobs.commit_every) {
-            self.commit(CommitCause::Schedule, observer);
-        }
-    }
-
-    fn commit(&mut self, cause: CommitCause, observer: &mut impl Observer) {
-        let Some((consumer, session)) = self.owner() else { return };
-        let (epoch, from, refused_before) = (session.epoch(), self.broker.committed, session.map_refused);
-        let next = self.next_commit(session);
-        let refused = next.map_refused;
-        if self.would_change(&next) {
-            self.broker.committed = next.to;
-            self.broker.ack_map = next.map;
-            let (to, map_bytes) = (next.to, next.map_bytes);
-            observer.note(self.now, Fact::Committed { consumer, epoch, from, to, map_bytes, cause });
-        }
-        if refused && !refused_before {
-            observer.note(self.now, Fact::MapTooLong { consumer, limit: self.knobs.ack_map_limit });
-        }
-        if let Some(session) = &mut self.consumers[consumer.index()].session {
-            session.map_refused = refused;
-        }
-    }
-
-    /// What a commit by this owner would name.
-    fn next_commit(&self, session: &Session) -> NextCommit {
-        let committed = self.broker.committed;
-        let to = session.commit_candidate(self.knobs.commit_offset, committed);
-        let mut next = NextCommit { to, map: OffsetMap::default(), map_bytes: None, map_refused: false };
-        if !self.knobs.ack_map {
-            return next;
-        }
-        let limit = self.knobs.ack_map_limit;
-        // A run takes a quarter of a byte at least: a map of too many need not even be put together. (Beyond the
-        // watermark, where other rules may commit, some of the runs are passed and in no map.)
-        let tracker = session.tracker();
-        if to <= tracker.low() && tracker.finished().run_count() as u64 / 4 > limit {
-            next.map_refused = true;
-            return next;
-        }
-        let map = session.ack_map(to);
-        if map.is_empty() {
-            return next;
-        }
-        match map.encoded_len(to, limit) {
-            Some(bytes) => {
-                next.map_bytes = Some(bytes);
-                next.map = map;
-            }
-            None => next.map_refused = true,
-        }
-        next
-    }
-
-    fn would_change(&self, next: &NextCommit) -> bool {
-        next.to != self.broker.committed || next.map != self.broker.ack_map
-    }
-
-    /// Whether a commit by this owner would change anything.
-    pub(super) fn has_to_commit(&self, session: &Session) -> bool {
-        self.would_change(&self.next_commit(session))
-    }
-
-    /// Whether a commit by this owner, when one is due, would be told of: it changes something, or its map fits
-    /// no longer.
-    pub(super) fn will_tell_of_a_commit(&self, session: &Session) -> bool {
-        let next = self.next_commit(session);
-        self.would_change(&next) || next.map_refused != session.map_refused
     }
 
     /// The rest of phase 5.

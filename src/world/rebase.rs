@@ -51,7 +51,7 @@ impl World {
             let running: Vec<Epoch> = consumer.pool.attempts().map(|attempt| attempt.epoch).collect();
             running.into_iter().chain(consumer.session.as_ref().map(Session::epoch))
         };
-        self.consumers.iter().flat_map(of).chain([self.broker.epoch])
+        self.consumers.iter().flat_map(of).chain(self.late_epochs()).chain([self.broker.epoch])
     }
 
     /// Sets the world. Everything that happens from then on is what would have happened, at other ticks and
@@ -59,8 +59,9 @@ impl World {
     pub(crate) fn rebase(&mut self, rebasing: &Rebasing) {
         self.now = rebasing.tick(self.now);
         self.broker.epoch = rebasing.epoch(self.broker.epoch);
-        for Consumer { pool, session, .. } in &mut self.consumers {
+        for Consumer { pool, session, late, .. } in &mut self.consumers {
             pool.rebase(rebasing);
+            late.iter_mut().for_each(|late| late.epoch = rebasing.epoch(late.epoch));
             if let Some(session) = session {
                 session.rebase(rebasing);
             }

@@ -15,6 +15,7 @@ const LAST = 23;
 const REVOKE = 10;
 const LANDS = "no write lands after the handover";
 const BACK = "a row's version never goes back";
+const FENCE = "nothing after the fence changes tracker or commit";
 
 async function rebalance(t, options) {
   const page = await open(t, options);
@@ -110,6 +111,18 @@ test("without the guard a row goes back, and its card shows both versions", asyn
   assert.equal(await shown.counter("leaked"), 3);
   assert.equal(await shown.find("[data-row][data-bad]").count(), 0);
   assert.deepEqual(await shown.broken(), []);
+});
+
+test("late commits are counted, and pass the fence", async (t) => {
+  const { page, shown } = await rebalance(t);
+  await shown.set("drain", 2);
+  assert.equal(await shown.find('[data-counter="late-commits"]').count(), 0);
+  await shown.set("late-commit", true);
+  await playOut(shown);
+  assert.ok((await shown.counter("late-commits")) > 0);
+  const { [FENCE]: fence } = await shown.invariants();
+  assert.equal(fence.state, "broken");
+  assert.match(await page.evaluate(() => location.hash), /late=sent/);
 });
 
 test("a guard that lets the same version through keeps rows from going back", async (t) => {
@@ -229,7 +242,7 @@ test("the words of the text light up their parts", async (t) => {
   const { page, shown } = await rebalance(t);
   await shown.set("drain", 2);
   await playOut(shown);
-  for (const part of ["new-owner", "drain-window", "old-owner", "handover", "leaked", "row", "write-log", "guard"]) {
+  for (const part of ["new-owner", "drain-window", "old-owner", "handover", "leaked", "row", "write-log", "guard", "late-commit"]) {
     await page.locator(`.term[data-panel=rebalance][data-part=${part}]`).first().hover();
     const lit = shown.find(`[data-part="${part}"]`).first();
     assert.equal(await lit.evaluate((found) => getComputedStyle(found).outlineWidth), "2px", part);

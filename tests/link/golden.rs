@@ -11,7 +11,7 @@ use keyed_worker_pool::link::{Saved, read, write};
 use super::restored;
 
 /// A link, and the fingerprint of the runs that it restores.
-pub(crate) const LINKS: [(&str, u64); 16] = [
+pub(crate) const LINKS: [(&str, u64); 18] = [
     // An opening.
     ("v=1&panel=dispatch", 2_482_395_308_280_905_137),
     // Workers turned down under way, and playing.
@@ -49,6 +49,10 @@ pub(crate) const LINKS: [(&str, u64); 16] = [
     ),
     // The three late writes of the article.
     ("v=1&panel=rebalance&drain=2&guard=off&tick=23", 17_605_724_651_792_564_772),
+    // What late commits come to.
+    ("v=1&panel=rebalance&drain=2&late=sent&tick=23", 6_234_382_064_458_124_510),
+    // Late commits sent from tick 3 on.
+    ("v=1&panel=rebalance&drain=1&tick=20&acts=HgEQAQ", 5_872_135_860_399_647_582),
     // Both with their own settings from the start.
     (
         "v=1&panel=rebalance&drain=0&seed=9&tick=18&fork=0&old.drain=10&old.guard=not-older&old.seed=0",

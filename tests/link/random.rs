@@ -18,7 +18,7 @@ use keyed_worker_pool::{
     scenario::{Scenario, Source},
     world::{
         Fails, Generated, Input, Key, Knob, Knobs, Log, NewRecord, Setup, Work,
-        config::{CommitOffset, Intake, NullKeys, Quarantine, RetryAt, Routing, Then},
+        config::{CommitOffset, Intake, LateCommit, NullKeys, Quarantine, RetryAt, Routing, Then},
     },
 };
 
@@ -48,11 +48,12 @@ fn knob() -> impl Strategy<Value = Knob> {
             .prop_map(Knob::CommitOffset),
         any::<bool>().prop_map(Knob::AckMap),
         prop::sample::select(vec![Guard::Off, Guard::Newer, Guard::NotOlder]).prop_map(Knob::Guard),
+        prop::sample::select(vec![LateCommit::Checked, LateCommit::Sent]).prop_map(Knob::LateCommit),
     ];
     let quarantine = (number(), any::<bool>())
         .prop_map(|(after, park)| Quarantine { after, then: if park { Then::Park } else { Then::Continue } });
     prop_oneof![
-        9 => one_of_enums,
+        10 => one_of_enums,
         1 => (0..=MOST_WORKERS).prop_map(Knob::Workers),
         1 => (0..=MOST_POLL).prop_map(Knob::Poll),
         1 => number().prop_map(Knob::RetryDelay),
@@ -106,8 +107,11 @@ fn preset(panel: Panel) -> BoxedStrategy<Start> {
             .boxed(),
         Panel::Rebalance => {
             let guards = vec![Guard::Off, Guard::Newer, Guard::NotOlder];
-            (0..=10u64, prop::sample::select(guards), number())
-                .prop_map(|(drain, guard, seed)| Start::Rebalance(Rebalance { drain, guard, seed }))
+            let late = vec![LateCommit::Checked, LateCommit::Sent];
+            (0..=10u64, prop::sample::select(guards), prop::sample::select(late), number())
+                .prop_map(|(drain, guard, late_commit, seed)| {
+                    Start::Rebalance(Rebalance { drain, guard, late_commit, seed })
+                })
                 .boxed()
         }
     }

@@ -97,18 +97,36 @@ pub fn scenario(seed: u64) -> String {
     scenario_of_size(seed, 1 + seed % LARGEST)
 }
 
+/// The same story told of a client with ways of its own: what real ones do that the usual one does not. There are
+/// more handovers in it, and work that outlives them.
+#[must_use]
+pub fn scenario_with_ways(seed: u64) -> String {
+    scenario_with_ways_of_size(seed, 1 + seed % LARGEST)
+}
+
+/// The same of a size.
+#[must_use]
+pub fn scenario_with_ways_of_size(seed: u64, size: u64) -> String {
+    let (log, offsets) = log(seed, size);
+    assemble(seed, size, &log, &offsets, true)
+}
+
 /// The same with at most `size` records (three times as many where the log is a generated one)
 /// and at most `size` drawn inputs, never more than eight.
 #[must_use]
 pub fn scenario_of_size(seed: u64, size: u64) -> String {
+    let (log, offsets) = log(seed, size);
+    assemble(seed, size, &log, &offsets, false)
+}
+
+fn log(seed: u64, size: u64) -> (String, Vec<u64>) {
     let mut dice = Dice::new(seed, 101);
     let start = if dice.one_in(3) { 1 + dice.below(9) } else { 0 };
-    let (log, offsets) = if dice.one_in(5) {
+    if dice.one_in(5) {
         generated_log(&mut dice, start, size)
     } else {
         listed_log(&mut dice, theme(seed), start, size)
-    };
-    assemble(seed, size, &log, &offsets)
+    }
 }
 
 /// A scenario whose log is the CSV file `log.csv`, and that file's text: records that arrive
@@ -132,10 +150,11 @@ pub fn scenario_with_csv(seed: u64) -> (String, String) {
         let _ = writeln!(log, "start = {start}");
     }
     let offsets: Vec<u64> = (start..start + count).collect();
-    (assemble(seed, size, &log, &offsets), csv)
+    (assemble(seed, size, &log, &offsets, false), csv)
 }
 
-fn assemble(seed: u64, size: u64, log: &str, offsets: &[u64]) -> String {
+fn assemble(seed: u64, size: u64, log: &str, offsets: &[u64], has_ways: bool) -> String {
+    let mut ways = Dice::new(seed, 104);
     let mut dice = Dice::new(seed, 102);
     let mut text = format!("title = \"Scenario {seed} of size {size}\"\n");
     if dice.one_in(2) {
@@ -163,11 +182,41 @@ fn assemble(seed: u64, size: u64, log: &str, offsets: &[u64]) -> String {
             let _ = writeln!(text, "{name} = {value}");
         }
     }
+    for name in WAYS.iter().filter(|_| has_ways) {
+        if !ways.one_in(4) {
+            let _ = writeln!(text, "{name} = {}", knob(&mut ways, name));
+        }
+    }
     if dice.one_in(2) {
         let _ = writeln!(text, "[store]\nguard = {}", knob(&mut dice, "guard"));
     }
-    text.push_str(&inputs(seed, size, offsets));
+    let more = if has_ways { more_handovers(&mut ways, size) } else { Vec::new() };
+    text.push_str(&inputs(seed, size, offsets, more));
     text
+}
+
+/// Revokes that find something at work, and now and then another way.
+fn more_handovers(dice: &mut Dice, size: u64) -> Vec<(u64, String)> {
+    let mut inputs = Vec::new();
+    for _ in 0..(1 + dice.below(3)).min(size) {
+        let tick = dice.below(20);
+        let (from, to) = (dice.pick(&["A", "A", "B"]), dice.pick(&["A", "B", "B"]));
+        if dice.one_in(2) {
+            inputs.push((
+                tick,
+                format!("{{ stall = {{ consumer = \"{from}\", ticks = {} }} }}", 1 + dice.below(9)),
+            ));
+        }
+        if dice.one_in(2) {
+            inputs.push((tick, format!("{{ set = {{ drain = {} }} }}", dice.below(3))));
+        }
+        inputs.push((tick, format!("{{ revoke = {{ from = \"{from}\", to = \"{to}\" }} }}")));
+        if dice.one_in(3) {
+            let name = dice.pick(WAYS);
+            inputs.push((dice.below(20), format!("{{ set = {{ {name} = {} }} }}", knob(dice, name))));
+        }
+    }
+    inputs
 }
 
 fn listed_log(dice: &mut Dice, theme: &Theme, start: u64, size: u64) -> (String, Vec<u64>) {
@@ -264,6 +313,9 @@ const KNOBS: &[&str] = &[
     "guard",
 ];
 
+/// What clients differ in; scenarios without ways leave it as it is.
+const WAYS: &[&str] = &["late_commit"];
+
 fn knob(dice: &mut Dice, name: &str) -> String {
     match name {
         "workers" => (1 + dice.below(5)).to_string(),
@@ -325,6 +377,7 @@ fn knob(dice: &mut Dice, name: &str) -> String {
         },
         "drain" => dice.below(11).to_string(),
         "guard" => dice.pick(&["\"off\"", "\"newer\"", "\"not-older\""]).to_owned(),
+        "late_commit" => dice.pick(&["\"sent\"", "\"sent\"", "\"checked\""]).to_owned(),
         other => unreachable!("no knob {other}"),
     }
 }
@@ -341,12 +394,12 @@ fn some_of(dice: &mut Dice, fields: &[String]) -> String {
     format!("{{ {} }}", kept.join(", "))
 }
 
-fn inputs(seed: u64, size: u64, offsets: &[u64]) -> String {
+fn inputs(seed: u64, size: u64, offsets: &[u64], more: Vec<(u64, String)>) -> String {
     let mut dice = Dice::new(seed, 103);
     let count = dice.below(9).min(size);
     // In every other scenario the inputs crowd into a few ticks.
     let span = if dice.one_in(2) { 6 } else { 30 };
-    let mut inputs: Vec<(u64, String)> = Vec::new();
+    let mut inputs = more;
     let mut drawn = 0;
     while drawn < count {
         drawn += 1;

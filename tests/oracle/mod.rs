@@ -61,6 +61,8 @@ pub struct Outcome {
     pub violated: BTreeSet<String>,
     /// `value@tick` for the watermark after phase 4, each time it differs from the last noted.
     pub w: Vec<String>,
+    /// `offset@tick` for each commit of an ended ownership that changed what the broker has.
+    pub late_commits: Vec<String>,
     /// The last tick executed.
     pub last_tick: u64,
 }
@@ -136,6 +138,10 @@ impl Outcome {
         let violated: Vec<String> = self.violated.iter().cloned().collect();
         put("violated", violated.into());
         put("w", self.w.clone().into());
+        // Named where there are any.
+        if !self.late_commits.is_empty() {
+            put("late_commits", self.late_commits.clone().into());
+        }
         table
     }
 }

@@ -63,6 +63,8 @@ pub struct Knobs {
     pub park: bool,
     pub drain: u64,
     pub guard: Guard,
+    /// An ended ownership goes on committing.
+    pub late_commits: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -125,6 +127,7 @@ impl Default for Knobs {
             park: false,
             drain: 7,
             guard: Guard::Newer,
+            late_commits: false,
         }
     }
 }
@@ -198,6 +201,7 @@ impl Knobs {
                     }
                 }
                 "drain" => self.drain = number(value)?,
+                "late_commit" => self.late_commits = value.as_str() == Some("sent"),
                 "guard" => {
                     self.guard = match value.as_str() {
                         Some("off") => Guard::Off,

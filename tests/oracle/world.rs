@@ -12,6 +12,7 @@ const NO_IDLER: &str = "no worker idles beside a record it may run";
 const FINISHED_BELOW: &str = "nothing below the committed offset is unfinished";
 const CHAIN: &str = "committed <= watermark <= position";
 const NEVER_BACK: &str = "watermark and committed offset never go back";
+const FENCE: &str = "nothing after the fence changes tracker or commit";
 const MARKS: &str = "in flight stays below high + poll";
 const HEAP: &str = "in flight never exceeds the heap ceiling";
 const POLLS: &str = "a poll at least every max.poll.interval";
@@ -61,6 +62,8 @@ struct Consumer {
     member: bool,
     up: bool,
     attempts: Vec<Attempt>,
+    /// Ended ownerships that nobody asks whether they have ended, with their epochs, the oldest first.
+    unaware: Vec<(u64, Owned)>,
 }
 
 struct Attempt {
@@ -85,6 +88,8 @@ struct Owned {
     mailboxes: BTreeMap<Mailbox, Vec<i64>>,
     /// For each parked key the lowest offset that parked it.
     parked: BTreeMap<String, i64>,
+    /// The offset and the map that this ownership committed last; at first, those it began with.
+    said: (i64, Vec<i64>),
 }
 
 struct Polled {
@@ -152,8 +157,13 @@ impl<'a> World<'a> {
             epoch: 0,
             drain: None,
             consumers: [
-                Consumer { member: true, up: true, attempts: Vec::new() },
-                Consumer { member: scenario.b_is_member, up: true, attempts: Vec::new() },
+                Consumer { member: true, up: true, attempts: Vec::new(), unaware: Vec::new() },
+                Consumer {
+                    member: scenario.b_is_member,
+                    up: true,
+                    attempts: Vec::new(),
+                    unaware: Vec::new(),
+                },
             ],
             owned: None,
             poisoned: BTreeSet::new(),
@@ -260,6 +270,10 @@ impl<'a> World<'a> {
         let before = self.knobs.clone();
         let applied = self.knobs.apply(changes);
         debug_assert!(applied.is_ok(), "the scenario was parsed with the same function");
+        // Who checks from now on has nothing more to say for ownerships that have ended.
+        if !self.knobs.late_commits {
+            self.consumers.iter_mut().for_each(|consumer| consumer.unaware.clear());
+        }
         let left_pause = match (before.intake, self.knobs.intake) {
             (Intake::Pause { high, .. }, Intake::Unbounded | Intake::Block) => {
                 self.former_high = Some(high);
@@ -309,6 +323,7 @@ impl<'a> World<'a> {
         }
         self.consumers[consumer].up = false;
         self.consumers[consumer].attempts.clear();
+        self.consumers[consumer].unaware.clear();
         self.outcome.crashed_at.get_or_insert(self.tick);
         if self.owner == Some(consumer) {
             self.end_owner();
@@ -339,12 +354,13 @@ impl<'a> World<'a> {
             polled: BTreeMap::new(),
             mailboxes: BTreeMap::new(),
             parked: BTreeMap::new(),
+            said: (self.committed, self.stored_map.clone()),
         });
     }
 
     /// The epoch of an owner that is up ends, by crash, eviction or handover.
-    fn end_owner(&mut self) {
-        let Some(owned) = self.owned.take() else { return };
+    fn end_owner(&mut self) -> Option<Owned> {
+        let owned = self.owned.take()?;
         for record in &self.scenario.log {
             let offset = record.offset;
             // "the logged offsets from C up to its position, less those an acknowledgement map
@@ -363,6 +379,7 @@ impl<'a> World<'a> {
                 self.lost.insert(offset);
             }
         }
+        Some(owned)
     }
 
     fn ever_finished(&self, offset: i64) -> bool {
@@ -414,6 +431,14 @@ impl<'a> World<'a> {
         // "Success: done"; "a stale result changes no tracker, no commit"
         if !late && let Some(owned) = &mut self.owned {
             owned.polled.get_mut(&offset).expect("it was polled to be started").state = State::Done;
+        }
+        // Without a check of its own, a consumer marks it in the tracker of the ended ownership.
+        for consumer in &mut self.consumers {
+            for (epoch, owned) in &mut consumer.unaware {
+                if *epoch == attempt.epoch {
+                    owned.polled.get_mut(&offset).expect("it was polled to be started").state = State::Done;
+                }
+            }
         }
         // "and the row is written through the guard"; "A record without a key writes no row."
         if let Some(key) = key {
@@ -575,6 +600,8 @@ impl<'a> World<'a> {
         self.violate(POLLS);
         // "no drain, no commit, the epoch ends, running attempts go on and leak"
         self.end_owner();
+        // Out of the group: whatever it says is refused.
+        self.consumers[evicted].unaware.clear();
         let other = 1 - evicted;
         let next = match &self.drain {
             // "the partition goes at once, at C, to the target of a pending revoke (up or down)"
@@ -607,8 +634,20 @@ impl<'a> World<'a> {
     /// drain test"
     fn phase_5_commit_and_drain(&mut self) {
         // "every n ticks, at ticks divisible by n"
-        if self.tick.is_multiple_of(self.knobs.commit_every) {
-            self.commit();
+        for consumer in 0..2 {
+            if self.tick.is_multiple_of(self.knobs.commit_every) {
+                if self.owner == Some(consumer) {
+                    self.commit();
+                }
+                self.late_commits(consumer);
+            }
+            // Of the others nothing more will come.
+            let mut unaware = std::mem::take(&mut self.consumers[consumer].unaware);
+            unaware.retain(|(epoch, owned)| {
+                self.next_commit(owned).is_some()
+                    || self.consumers[consumer].attempts.iter().any(|attempt| attempt.epoch == *epoch)
+            });
+            self.consumers[consumer].unaware = unaware;
         }
         // Reading: commit and drain test are two steps, so who is assigned in the second does not
         // commit in the first, whichever of the two consumers it is.
@@ -626,21 +665,41 @@ impl<'a> World<'a> {
             // "It ends by: watermark, commit, fence (epoch ends), forget; the new owner is
             // assigned at C in that same tick."
             self.commit();
-            self.end_owner();
+            let ended = self.end_owner();
+            if self.knobs.late_commits
+                && still_runs
+                && let Some(owned) = ended
+            {
+                self.consumers[owner].unaware.push((self.epoch, owned));
+            }
             self.assign(to);
         }
     }
 
     fn commit(&mut self) {
-        if let Some((offset, map)) = self.next_commit() {
+        if let Some((offset, map)) = self.owned.as_ref().and_then(|owned| self.next_commit(owned)) {
+            self.owned.as_mut().expect("it has just spoken").said = (offset, map.clone());
             self.committed = offset;
             self.stored_map = map;
         }
     }
 
-    /// What a commit now would store; none where "offset or map" has not changed.
-    fn next_commit(&self) -> Option<(i64, Vec<i64>)> {
-        let owned = self.owned.as_ref()?;
+    /// The ended ownerships of a consumer commit what they have got to: the broker asks who commits, not whether
+    /// the partition is theirs.
+    fn late_commits(&mut self, consumer: usize) {
+        for at in 0..self.consumers[consumer].unaware.len() {
+            let Some(said) = self.next_commit(&self.consumers[consumer].unaware[at].1) else { continue };
+            self.consumers[consumer].unaware[at].1.said = said.clone();
+            if said != (self.committed, self.stored_map.clone()) {
+                self.outcome.late_commits.push(format!("{}@{}", said.0, self.tick));
+                self.violate(FENCE);
+                (self.committed, self.stored_map) = said;
+            }
+        }
+    }
+
+    /// What a commit of this ownership would say now; none where "offset or map" has not changed since its last.
+    fn next_commit(&self, owned: &Owned) -> Option<(i64, Vec<i64>)> {
         let terminal: Vec<i64> = owned
             .polled
             .iter()
@@ -649,12 +708,12 @@ impl<'a> World<'a> {
             .collect();
         // "`watermark`, or `highest` (the bug to show: highest terminal offset of the epoch + 1)"
         let wanted = if self.knobs.commit_highest {
-            terminal.last().map_or(self.committed, |highest| highest + 1)
+            terminal.last().map_or(owned.said.0, |highest| highest + 1)
         } else {
             watermark(owned)
         };
         // "Within an epoch C never goes back."
-        let offset = wanted.max(self.committed);
+        let offset = wanted.max(owned.said.0);
         let mut map = Vec::new();
         if self.knobs.ack_map {
             // "the terminal offsets at or above C travel in the commit's metadata"; inherited
@@ -671,7 +730,7 @@ impl<'a> World<'a> {
             }
         }
         // "Switched off, the next due commit drops the stored map": the map is empty then.
-        (offset != self.committed || map != self.stored_map).then_some((offset, map))
+        ((offset, &map) != (owned.said.0, &owned.said.1)).then_some((offset, map))
     }
 
     // ----------------------------------------------------------------- phase 6
@@ -954,7 +1013,8 @@ impl<'a> World<'a> {
         // Reading: an arrival that no poll will ever see changes nothing; `unread` below asks for the others.
         let attempts_end =
             self.consumers.iter().flat_map(|c| &c.attempts).any(|attempt| attempt.ends.is_some());
-        if inputs_left || attempts_end {
+        let mut unaware = self.consumers.iter().flat_map(|c| &c.unaware);
+        if inputs_left || attempts_end || unaware.any(|(_, owned)| self.next_commit(owned).is_some()) {
             return true;
         }
         let Some(owned) = &self.owned else { return false };
@@ -969,7 +1029,7 @@ impl<'a> World<'a> {
         });
         let unread = scenario.log.iter().any(|record| record.offset >= owned.position);
         let polls = unread && !owned.paused && !self.is_blocked();
-        timers_run || polls || self.next_commit().is_some() || self.last_noted != Some(watermark(owned))
+        timers_run || polls || self.next_commit(owned).is_some() || self.last_noted != Some(watermark(owned))
     }
 
     fn close(mut self) -> Outcome {

@@ -14,7 +14,7 @@ use crate::{
     run::Run,
     world::{
         Setup,
-        config::{CommitOffset, Intake, Routing},
+        config::{CommitOffset, Intake, LateCommit, Routing},
     },
 };
 
@@ -134,7 +134,8 @@ fn window(run: &Run) -> String {
         Guard::Newer => "newer",
         Guard::NotOlder => "not older",
     };
-    format!("drain window {}, guard {guard}", knobs.drain)
+    let late = if knobs.late_commit == LateCommit::Sent { ", late commits sent" } else { "" };
+    format!("drain window {}, guard {guard}{late}", knobs.drain)
 }
 
 /// What it came to, and whether something in it went wrong.

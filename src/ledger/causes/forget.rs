@@ -70,7 +70,9 @@ impl Causes {
     /// Forgets the ownerships of which no attempt runs any more, but for how the last one ended.
     fn forget_epochs(&mut self, world: &World) {
         let attempts = ConsumerId::ALL.into_iter().flat_map(|id| world.consumer(id).pool().attempts());
-        let running = SortedSet::from_iter(attempts.map(|attempt: &Attempt| attempt.epoch));
+        let running = attempts.map(|attempt: &Attempt| attempt.epoch).chain(world.late_epochs());
+        let running = SortedSet::from_iter(running);
+        self.completed_late.retain(|(epoch, ..)| world.late_epochs().any(|late| late == *epoch));
         let last = self.owner_ended.last_key_value().map(|(&epoch, _)| epoch);
         let (highest, running) = (&mut self.highest, &running);
         self.owner_ended.retain(|epoch, _| {

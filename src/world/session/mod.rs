@@ -7,7 +7,8 @@ mod rebase;
 mod timers;
 
 use super::{
-    config::{CommitOffset, Intake, Knobs, RetryAt},
+    commit::LastCommit,
+    config::{Intake, Knobs, RetryAt},
     log::{Fails, Log, Record, Work},
     pool::Pool,
     router::{MailboxId, Parcel, QueueView, Router},
@@ -85,8 +86,7 @@ pub struct Session {
     next_index: u64,
     /// What a former owner had finished at or above where this one began.
     inherited: OffsetMap,
-    /// The acknowledgement map did not fit when a commit was last due.
-    pub(super) map_refused: bool,
+    pub(super) last_commit: LastCommit,
     /// Counts polls that returned records; records of the last one that are not terminal.
     batch: u64,
     batch_open: u64,
@@ -124,8 +124,8 @@ impl Session {
             handover: None,
             last_poll: now,
             next_index: log.index_at(at),
+            last_commit: LastCommit::begin(at, inherited.clone()),
             inherited,
-            map_refused: false,
             batch: 0,
             batch_open: 0,
             running: 0,
@@ -225,21 +225,13 @@ impl Session {
         self.router.len() + self.running + self.outside + self.doomed.len() == self.tracker.in_flight()
     }
 
-    /// The offset to commit by the rule now in force.
-    pub(super) fn commit_candidate(&self, rule: CommitOffset, committed: Offset) -> Offset {
-        let candidate = match rule {
-            CommitOffset::Watermark => self.tracker.low(),
-            CommitOffset::Highest => self.tracker.highest_finished().map_or(committed, Offset::next),
-        };
-        candidate.max(committed)
-    }
-
-    /// The finished offsets to name beside `committed`: this epoch's, and the inherited ones that the
-    /// watermark has not passed.
-    pub(super) fn ack_map(&self, committed: Offset) -> OffsetMap {
-        let finished = self.tracker.finished().runs().map(|(start, end)| (Offset(start), Offset(end)));
-        let own = OffsetMap::from_runs(finished).at_or_above(committed);
-        own.union(&self.inherited.at_or_above(committed.max(self.tracker.low())))
+    /// The tracker alone: what is in flight, and nothing of how it stands.
+    pub(super) fn bare_tracker(&self) -> Watermark<Task> {
+        let mut tracker = self.tracker.clone();
+        for (_, task) in tracker.iter_mut() {
+            *task = Task { state: TaskState::Running, failures: 0, first_failed: None, batch: 0, ..*task };
+        }
+        tracker
     }
 
     fn finish(&mut self, offset: Offset) {
