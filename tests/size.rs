@@ -228,7 +228,7 @@ fn a_crash_of_a_client_that_commits_batches_is_told_as_such() {
     // 1, 5, 25, 125, 500: a crash at the end of the fourth batch of 500 does it all again.
     let spring = size("spring");
     assert!(
-        spring.contains("With commits at every poll, of what earlier polls returned, a crash brings"),
+        spring.contains("and with commits at every poll, of what earlier polls returned, a crash brings"),
         "{spring}"
     );
     assert!(spring.contains("500 in the worst"), "{spring}");
@@ -303,7 +303,7 @@ fn a_million_rows_are_sized() {
         "unfinished > 0",
     ]);
     assert_eq!(said.status, 0, "{}", said.err);
-    assert!(said.out.contains("Without an acknowledgement map a crash brings "), "{}", said.out);
+    assert!(said.out.contains("without an acknowledgement map a crash brings "), "{}", said.out);
     // Generous: the machine may be busy with other things. What is meant is seconds.
     assert!(began.elapsed().as_secs() < 240, "{:?}", began.elapsed());
 }

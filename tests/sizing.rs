@@ -14,8 +14,8 @@ use keyed_worker_pool::{
     player::{Course, Inputs},
     run::Run,
     sizing::{
-        Answer, Base, Case, Commits, Condition, CrashMoment, Dial, Effort, From, Measure, Question, Report,
-        Study, Subject, Survey, Sweep, Unit,
+        Answer, Base, Case, Combined, Commits, Condition, CrashMoment, Dial, Effort, From, Measure, Question,
+        Report, Study, Subject, Survey, Sweep, Unit,
     },
     world::{
         Fails, Generated, Input, Knob, Knobs, Log, NewRecord, Setup, Work,
@@ -264,13 +264,20 @@ fn any_number_of_threads_gives_the_same_bytes() {
                 study.answer()
             })
             .collect();
-        Report { subject: &subject, base: &base, answers: &answers, notes: &[] }.html().unwrap()
+        Report { subject: &subject, base: &base, answers: &answers, notes: &[], together: None }
+            .html()
+            .unwrap()
     };
     let one = on(1);
     assert_eq!(one, on(4));
     let sliced: Vec<Answer> =
         Question::ALL.iter().map(|&question| answer(question, &subject, &base)).collect();
-    assert_eq!(one, Report { subject: &subject, base: &base, answers: &sliced, notes: &[] }.html().unwrap());
+    assert_eq!(
+        one,
+        Report { subject: &subject, base: &base, answers: &sliced, notes: &[], together: None }
+            .html()
+            .unwrap()
+    );
 }
 
 /// Up to the first handover all runs are one; then a longer drain never leaks more.
@@ -477,13 +484,96 @@ fn marks_bound_what_is_in_flight() {
         panic!("the marks were asked")
     };
     for row in &told.rows {
-        assert!(row.measure.peak_in_flight <= row.high - 1 + 5 && row.measure.unfinished == 0, "{row:?}");
+        let most = row.high - 1 + row.poll;
+        assert!(row.measure.peak_in_flight <= most && row.arriving.peak_in_flight <= most, "{row:?}");
+        assert!(row.measure.unfinished == 0 && row.poll <= 5, "{row:?}");
     }
-    let enough = told.enough.unwrap();
-    let of = |marks: (u64, u64)| told.rows.iter().find(|row| (row.high, row.low) == marks).unwrap();
-    let best = told.rows.iter().map(|row| row.measure.makespan).min().unwrap();
-    assert!(of(enough).measure.makespan * 19 <= best * 20);
-    assert!(told.table().marked.is_some());
+    assert!(told.table().marked.is_some() && told.enough.is_some());
+}
+
+/// Marks that are named can be followed: alone, and with the workers that are named.
+#[test]
+fn what_is_named_is_as_good_when_it_is_followed() {
+    let knobs = Knobs { poll: 500, ..Knobs::default() };
+    let (subject, base) = based(&traffic(), knobs.clone());
+    let Answer::Marks(told) = answer(Question::Marks, &subject, &base) else {
+        panic!("the marks were asked")
+    };
+    let (high, low, poll) = told.enough.unwrap();
+    assert!(poll <= high && poll < 500, "polls of {poll} pass a mark of {high}");
+    assert!(told.sentences[0].starts_with("With your 4 workers a high mark of "), "{}", told.sentences[0]);
+    assert!(told.sentences[0].contains("yours of 500 would pass that mark"), "{}", told.sentences[0]);
+    let (_, followed) =
+        based(&traffic(), Knobs { intake: Intake::Pause { high, low }, poll, ..knobs.clone() });
+    let quickest = told.rows.iter().map(|row| row.arriving.p99).min().unwrap();
+    let fastest = told.rows.iter().map(|row| row.measure.makespan).min().unwrap();
+    assert!(followed.measure.p99 * 20 <= quickest * 21, "{} for {quickest}", followed.measure.p99);
+    assert!(followed.catching_up.makespan * 19 <= fastest * 20);
+    // All together is a run like any other.
+    let workers = answer(Question::Workers, &subject, &base);
+    let answers = [workers, Answer::Marks(told)];
+    let mut combined = Combined::new(&subject, &answers).unwrap();
+    while !combined.advance(100).is_complete() {}
+    let (_, again) = based(&traffic(), combined.knobs().clone());
+    let measures = combined.measures().unwrap();
+    assert_eq!((&measures.0, &measures.1), (&again.measure, &again.catching_up));
+    assert!(combined.sentence(&subject, &base).unwrap().contains("not committed"));
+    assert!(Combined::new(&subject, &answers[..1]).is_none());
+}
+
+#[test]
+fn workers_that_are_named_are_the_fewest() {
+    // Equal keys, a record each: w workers need ceil(keys / w) rounds, and only as many as there are keys need but one.
+    let knobs = Knobs { intake: Intake::Unbounded, ..Knobs::default() };
+    let keys = |count: u64| log((0..count).map(|n| (format!("k{n}"), 6, 0)));
+    let named = |count: u64| {
+        let (subject, base) = based(&keys(count), knobs.clone());
+        let Answer::Workers(told) = answer(Question::Workers, &subject, &base) else {
+            panic!("workers were asked")
+        };
+        let tried: Vec<u32> = told.rows.iter().map(|row| row.workers).collect();
+        assert!(tried.is_sorted() && u64::from(*tried.last().unwrap()) <= count, "{tried:?}");
+        let named = told.pays_up_to.unwrap();
+        assert!(tried.contains(&(named - 1)), "{named} in {tried:?}");
+        (named, told.sentences[0].clone())
+    };
+    let (few, sentence) = named(11);
+    assert_eq!(few, 11);
+    assert!(sentence.contains(" with 10)"), "{sentence}");
+    assert_eq!(named(60).0, 60);
+}
+
+/// A client that handles a batch between two polls: a rebalance waits for the batch.
+#[test]
+fn a_rebalance_waits_for_the_next_poll_where_polls_wait_for_the_batch() {
+    let log = log((0..100).map(|_| ("k".to_owned(), 10, 0)));
+    let knobs = Knobs {
+        routing: Routing::Serial,
+        intake: Intake::Block,
+        poll: 50,
+        drain: 600,
+        max_poll_interval: Some(601),
+        ..Knobs::default()
+    };
+    let (subject, base) = based(&log, knobs.clone());
+    let Answer::Drain(told) = answer(Question::Drain, &subject, &base) else { panic!("the drain was asked") };
+    assert_eq!(told.rows.iter().map(|row| row.poll).collect::<Vec<_>>(), [50, 25, 10, 5, 1].map(Some));
+    for row in &told.rows {
+        let batch = row.poll.unwrap() * 10;
+        assert!(row.handover.2 <= batch && row.handover.2 > batch / 2, "{row:?}");
+        assert_eq!((row.revokes, row.leaked, row.too_long), (40, 0, 0));
+    }
+    assert!(
+        told.sentences[0].contains("polls of 50, a rebalance waits for the next poll"),
+        "{}",
+        told.sentences[0]
+    );
+    assert_eq!((told.smallest, told.table().marked), (None, Some(0)));
+    // Batches that are longer than a rebalance may take.
+    let (subject, base) = based(&log, Knobs { drain: 99, max_poll_interval: Some(100), ..knobs });
+    let Answer::Drain(told) = answer(Question::Drain, &subject, &base) else { panic!("the drain was asked") };
+    assert!(told.rows[0].too_long > 0 && told.sentences[1].contains("thrown out"), "{:?}", told.sentences);
+    assert_eq!(told.rows[3].too_long, 0);
 }
 
 #[test]
@@ -516,7 +606,9 @@ fn every_byte_is_the_same_on_every_machine() {
     let sentences: String = answers.iter().flat_map(|answer| answer.sentences().to_vec()).collect();
     let svg = answers.iter().flat_map(|answer| paint(Kind::Svg, &answer.plot().unwrap().into()).unwrap());
     let pngs = answers.iter().flat_map(|answer| paint(Kind::Png, &answer.plot().unwrap().into()).unwrap());
-    let html = Report { subject: &subject, base: &base, answers: &answers, notes: &[] }.html().unwrap();
+    let html = Report { subject: &subject, base: &base, answers: &answers, notes: &[], together: None }
+        .html()
+        .unwrap();
     let told = [
         fingerprint(tables.bytes()),
         fingerprint(sentences.bytes()),
@@ -527,11 +619,11 @@ fn every_byte_is_the_same_on_every_machine() {
     assert_eq!(
         told,
         [
-            9304375329007521069,
-            3993273119378907538,
-            7986077031575813793,
-            1152113479042260904,
-            212271295112834587
+            17500596880709644187,
+            3773677796434354882,
+            12102191618616785890,
+            4875645492256959786,
+            13868609964870271548
         ]
     );
 }

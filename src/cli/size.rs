@@ -22,7 +22,7 @@ use crate::{
     ledger::escaped,
     scenario::Scenario,
     settings::{Library, unsaid},
-    sizing::{Answer, Commits, Effort, Question, Report, Study, Subject, Survey, Unit},
+    sizing::{Answer, Combined, Commits, Effort, Question, Report, Study, Subject, Survey, Unit},
     world::Setup,
 };
 
@@ -184,9 +184,14 @@ fn try_run(args: &SizeArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error:
         pool.install(|| study.finish(&|progress| watched.tell(progress)));
         answers.push(study.answer());
     }
+    let together = Combined::new(&subject, &answers).and_then(|mut combined| {
+        watched.name("all together");
+        combined.finish();
+        combined.sentence(&subject, &base)
+    });
     watched.end();
 
-    let report = Report { subject: &subject, base: &base, answers: &answers, notes: &notes };
+    let report = Report { subject: &subject, base: &base, answers: &answers, notes: &notes, together };
     tell(&report, unit, paper);
     if let Some(path) = &args.output {
         save("report", path, report.html()?.as_bytes())?;
@@ -227,6 +232,11 @@ fn tell(report: &Report<'_>, unit: Unit, paper: &mut Paper) {
         for sentence in answer.sentences() {
             paper.line(format!("  {sentence}"));
         }
+    }
+    if let Some(together) = &report.together {
+        paper.line("");
+        paper.line(paint(HEAD, "All together"));
+        paper.line(format!("  {together}"));
     }
 }
 

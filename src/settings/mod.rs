@@ -23,7 +23,6 @@ use std::collections::BTreeMap;
 pub use engine::{Mapping, Wrong, knobs, settings_of, unsaid};
 pub use known::{KNOWN, Kind, Known, Name};
 pub use library::{Default, LIBRARIES, Library, Source};
-pub use pool::{marks_for, poll_for};
 pub use scenario::scenario;
 pub use skeleton::{Language, skeleton};
 pub use text::{Form, LONGEST_SETTINGS};

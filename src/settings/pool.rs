@@ -5,20 +5,10 @@
 //! somehow, the loop must not wait for them, and what was handed out is not what is finished. What was said stays.
 
 use super::{Name, Origin, Settings, Value};
-use crate::ledger::grouped;
-
-/// Marks for so many workers: the engine's, or as many records as keep more workers at it.
-#[must_use]
-pub fn marks_for(workers: u32) -> (u64, u64) {
-    let workers = u64::from(workers);
-    ((workers * 3).max(24), workers.max(8))
-}
-
-/// Records that one poll may bring, so that marks decide what is in flight and not the poll.
-#[must_use]
-pub fn poll_for(high: u64) -> u64 {
-    (high / 4).max(1)
-}
+use crate::{
+    ledger::grouped,
+    sizing::{marks_for, poll_for},
+};
 
 impl Settings {
     /// Whether somebody has set this, and it is no default.

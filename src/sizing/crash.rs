@@ -16,7 +16,7 @@ use super::{
     moments::{CrashMoment, draw},
     study::Effort,
     subject::{Base, Subject},
-    table::{Cell, Table},
+    table::{Cell, Table, counted},
     unit::Unit,
 };
 use crate::{
@@ -114,7 +114,7 @@ impl CrashAnswer {
         }
         let count = grouped(self.without.len() as u64);
         let lead = match self.commits.words(|ticks| self.unit.span(ticks)) {
-            Some(words) => format!("With commits {words}, a crash"),
+            Some(words) => format!("And with commits {words}, a crash"),
             None => "Without an acknowledgement map a crash".to_owned(),
         };
         let worst =
@@ -122,12 +122,13 @@ impl CrashAnswer {
         let at = worst.map_or(String::new(), |moment| format!(", at {}", self.unit.span(moment.tick.0)));
         let (half, all) = half_and_all(&self.without, |moment| moment.redelivered);
         let lost = self.tell_lost();
-        let mut told = vec![format!(
+        let found = format!(
             "{lead} brings {} again (median of {count} moments), {} in the worst{at}; {}{lost}.",
-            records(half),
+            counted(half, "record"),
             grouped(all),
             self.done_already(&self.without),
-        )];
+        );
+        let mut told = vec![subject.yours(&found)];
         if self.commits != Commits::Engine {
             told.push(
                 "No acknowledgement map travels with such commits. Committing the watermark of what is finished by \
@@ -142,7 +143,7 @@ impl CrashAnswer {
             told.push(format!(
                 "With the map: {} (median), {} in the worst; {}. The map took up to {} of the {} bytes that a commit's \
                  metadata may have{}.",
-                records(half),
+                counted(half, "record"),
                 grouped(all),
                 self.done_already(&self.with),
                 grouped(bytes),
@@ -191,7 +192,7 @@ impl CrashAnswer {
             0 => String::new(),
             lost => format!(
                 "; right after a commit it loses up to {}: committed, not finished, and read again by nobody",
-                records(lost),
+                counted(lost, "record"),
             ),
         }
     }
@@ -308,8 +309,4 @@ impl CrashAnswer {
             graphs: vec![first, second],
         }
     }
-}
-
-fn records(count: u64) -> String {
-    format!("{} {}", grouped(count), if count == 1 { "record" } else { "records" })
 }

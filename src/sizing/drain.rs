@@ -4,11 +4,14 @@
 //! up to the moment all are one run, so that at one moment a longer window never leaks more. What is counted is
 //! what was seen; what may be expected of the next revoke is told as a bound (see `chance.rs`), because none of
 //! n is not never.
+//!
+//! A client that handles a batch between two polls hears of a rebalance at the next poll only: no window decides
+//! anything there, the length of a batch does. So what is tried then is the number of records of a poll.
 
 use std::collections::BTreeSet;
 
 use super::{
-    axes::{Kind, linear},
+    axes::{Kind, doublings, linear},
     chance::upper_bound,
     gauge::percentile,
     jobs::{Found, Job, Jobs},
@@ -23,6 +26,7 @@ use crate::{
     ids::Tick,
     ledger::grouped,
     mechanism::Guard,
+    world::{Knobs, config::Intake},
 };
 
 /// Revoke moments are drawn from this stream.
@@ -37,6 +41,8 @@ const SHORT: u64 = 12;
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     windows: Vec<u64>,
+    /// Records of a poll, descending, where they decide; none where the windows do.
+    polls: Vec<u64>,
     revokes: usize,
 }
 
@@ -45,6 +51,8 @@ pub(super) struct Plan {
 pub struct DrainRow {
     /// Ticks.
     pub window: u64,
+    /// Records of a poll at most, where a rebalance waits for the next one.
+    pub poll: Option<u64>,
     /// Revokes that were tried.
     pub revokes: u64,
     /// Revokes past which something leaked.
@@ -61,6 +69,8 @@ pub struct DrainRow {
     pub rejected: u64,
     /// Revokes in whose drain the old owner was evicted.
     pub evicted: u64,
+    /// Revokes past which nobody had the partition for longer than the window.
+    pub too_long: u64,
     /// Ticks from the revoke to the new owner: half of them, 99 of a hundred, all of them are within.
     pub handover: (u64, u64, u64),
     /// Records that came again, on average, in hundredths.
@@ -80,11 +90,19 @@ pub struct DrainAnswer {
     /// What to take from it.
     pub sentences: Vec<String>,
     now: u64,
+    /// Records of a poll, where they decide.
+    poll: Option<u64>,
     unit: Unit,
 }
 
 impl Plan {
     pub(super) fn new(subject: &Subject, base: &Base, effort: Effort) -> Plan {
+        let revokes = if base.measure.makespan == 0 { 0 } else { effort.revokes };
+        let (now, poll) = (subject.knobs().drain, subject.knobs().poll);
+        if subject.knobs().intake == Intake::Block {
+            let polls: BTreeSet<u64> = [1, 2, 5, 10, 50, poll].map(|part| (poll / part).max(1)).into();
+            return Plan { windows: vec![now], polls: polls.into_iter().rev().collect(), revokes };
+        }
         // An attempt is over when its work is: nothing runs longer than the longest record, unless it stalls.
         let longest = subject.span_of_work().1.max(1);
         let mut windows: BTreeSet<u64> = match longest {
@@ -93,10 +111,9 @@ impl Plan {
                 .map(|part| (u128::from(longest) * part / 32) as u64)
                 .into(),
         };
-        windows.insert(subject.knobs().drain.min(longest.saturating_mul(4)));
+        windows.insert(now.min(longest.saturating_mul(4)));
         windows.insert(longest);
-        let revokes = if base.measure.makespan == 0 { 0 } else { effort.revokes };
-        Plan { windows: windows.into_iter().collect(), revokes }
+        Plan { windows: windows.into_iter().collect(), polls: Vec::new(), revokes }
     }
 
     pub(super) fn jobs(&self, subject: &Subject, base: &Base) -> Jobs {
@@ -104,39 +121,75 @@ impl Plan {
         let moments = draw(subject.seed(), STREAM, span, self.revokes);
         let count = JOBS.min(moments.len());
         // Each job has moments from the whole run: the first one tells something already.
-        let job = |nth: usize| {
-            let own = moments.iter().copied().skip(nth).step_by(count).collect();
-            Job::Revokes(subject.redrawn(nth as u64), own, self.windows.clone())
+        let own = |nth: usize| -> Vec<Tick> { moments.iter().copied().skip(nth).step_by(count).collect() };
+        let job = |nth: usize| Job::Revokes(subject.redrawn(nth as u64), own(nth), self.windows.clone());
+        let waits = |&poll: &u64| -> Vec<Job> {
+            let case = subject.case(Knobs { poll, ..subject.knobs().clone() });
+            (0..count).map(|nth| Job::Waits(case.clone(), own(nth))).collect()
         };
-        Jobs::new((0..count).map(job).collect(), (0..count).collect())
+        let jobs: Vec<Job> = match self.polls[..] {
+            [] => (0..count).map(job).collect(),
+            _ => self.polls.iter().flat_map(waits).collect(),
+        };
+        let order = (0..jobs.len()).collect();
+        Jobs::new(jobs, order)
     }
 
     pub(super) fn answer(&self, subject: &Subject, found: &[Option<Found>]) -> DrainAnswer {
-        let revoked: Vec<&Vec<Revoked>> = found
-            .iter()
-            .flatten()
-            .flat_map(|found| match found {
-                Found::Revokes(moments) => moments.as_slice(),
-                _ => &[],
-            })
-            .filter(|by_window| by_window.len() == self.windows.len())
-            .collect();
-        let rows: Vec<DrainRow> = if revoked.is_empty() {
-            Vec::new()
-        } else {
-            let of = |at: usize| revoked.iter().filter_map(move |by_window| by_window.get(at));
-            self.windows.iter().enumerate().map(|(at, &window)| row(window, of(at))).collect()
+        let rows = match self.polls[..] {
+            [] => self.by_window(found),
+            _ => self.by_poll(found),
         };
         let mut answer = DrainAnswer {
-            smallest: rows.iter().find(|row| row.leaking == 0).map(|row| row.window),
-            longest_needed: rows.last().filter(|row| row.leaking == 0).map(|row| row.handover.2),
+            smallest: rows
+                .iter()
+                .filter(|row| row.poll.is_none())
+                .find(|row| row.leaking == 0)
+                .map(|row| row.window),
+            longest_needed: rows
+                .last()
+                .filter(|row| row.leaking == 0 && row.poll.is_none())
+                .map(|row| row.handover.2),
             rows,
             sentences: Vec::new(),
             now: subject.knobs().drain,
+            poll: self.polls.first().copied(),
             unit: subject.unit(),
         };
-        answer.sentences = answer.tell(subject);
+        answer.sentences =
+            if self.polls.is_empty() { answer.tell(subject) } else { answer.tell_waits(subject) };
         answer
+    }
+
+    fn by_window(&self, found: &[Option<Found>]) -> Vec<DrainRow> {
+        let revoked: Vec<&Vec<Revoked>> = found
+            .iter()
+            .flat_map(moments_found)
+            .filter(|by_window| by_window.len() == self.windows.len())
+            .collect();
+        if revoked.is_empty() {
+            return Vec::new();
+        }
+        let of = |at: usize| revoked.iter().filter_map(move |by_window| by_window.get(at));
+        self.windows.iter().enumerate().map(|(at, &window)| row(window, of(at))).collect()
+    }
+
+    fn by_poll(&self, found: &[Option<Found>]) -> Vec<DrainRow> {
+        let window = self.windows.first().copied().unwrap_or(0);
+        let each = found.len() / self.polls.len().max(1);
+        let row = |(&poll, found): (&u64, &[Option<Found>])| {
+            let mut row = row(window, found.iter().flat_map(moments_found).flatten());
+            row.poll = Some(poll);
+            (row.revokes > 0).then_some(row)
+        };
+        self.polls.iter().zip(found.chunks(each.max(1))).filter_map(row).collect()
+    }
+}
+
+fn moments_found(found: &Option<Found>) -> &[Vec<Revoked>] {
+    match found {
+        Some(Found::Revokes(moments)) => moments,
+        _ => &[],
     }
 }
 
@@ -158,6 +211,7 @@ fn row<'r>(window: u64, revoked: impl Iterator<Item = &'r Revoked>) -> DrainRow 
         row.rows_back += one.rows_back;
         row.rejected += one.rejected;
         row.evicted += u64::from(one.evicted);
+        row.too_long += u64::from(one.evicted || one.handover > window);
         redelivered = redelivered.saturating_add(one.redelivered);
         handovers.push(one.handover);
     }
@@ -176,7 +230,7 @@ impl DrainAnswer {
         let span = |ticks| self.unit.span(ticks);
         let mut told = Vec::new();
         let clean = self.smallest.and_then(|window| self.rows.iter().find(|row| row.window == window));
-        told.push(match clean {
+        let found = match clean {
             Some(row) => format!(
                 "With a drain window of {} no leak was seen in {} revokes: with 95 % confidence the chance of one is at most {} a \
                  revoke. A handover then takes {} in half of the cases, {} at the longest.",
@@ -192,18 +246,21 @@ impl DrainAnswer {
                 grouped(last.leaking),
                 grouped(last.revokes)
             ),
-        });
-        if let Some(now) = self.rows.iter().find(|row| row.window == self.now) {
+        };
+        told.push(subject.yours(&found));
+        // A window beyond the longest that was tried is as good as that one: nothing runs any longer.
+        if let Some(now) = self.rows.iter().find(|row| row.window == self.now.min(last.window)) {
+            let yours = span(self.now);
             told.push(match now.leaking {
                 0 => format!(
-                    "Yours of {}: none of {} revokes leaked, {} at the longest until the new owner has the partition.",
-                    span(now.window),
+                    "With {yours}, as it is now: none of {} revokes leaked, {} at the longest until the new owner has the \
+                     partition.",
                     grouped(now.revokes),
                     span(now.handover.2)
                 ),
                 leaking => format!(
-                    "Yours of {}: {} of {} revokes leaked, {} writes in all and {} past the worst; the chance is at most {}.",
-                    span(now.window),
+                    "With {yours}, as it is now: {} of {} revokes leaked, {} writes in all and {} past the worst; the \
+                     chance is at most {}.",
                     grouped(leaking),
                     grouped(now.revokes),
                     grouped(now.leaked),
@@ -242,6 +299,42 @@ impl DrainAnswer {
         told
     }
 
+    /// A client that hears of a rebalance at its next poll.
+    fn tell_waits(&self, subject: &Subject) -> Vec<String> {
+        let Some(own) = self.rows.first() else { return vec!["Nothing has been tried yet.".to_owned()] };
+        let span = |ticks| self.unit.span(ticks);
+        let polls = |row: &DrainRow| format!("polls of {}", grouped(row.poll.unwrap_or(1)));
+        let found = format!(
+            "A rebalance waits for the next poll, and that for the batch: a handover takes {} in half of {} \
+             moments, {} at the longest. No drain window decides anything here, and nothing leaks by it.",
+            span(own.handover.0),
+            grouped(own.revokes),
+            span(own.handover.2),
+        );
+        let mut told = vec![subject.yours(&found)];
+        if own.too_long > 0 {
+            told.push(format!(
+                "In {} of the moments that is longer than the {} that a rebalance may take: the member is thrown out, and \
+                 what it works on leaks.",
+                grouped(own.too_long),
+                span(own.window),
+            ));
+        }
+        let less: Vec<String> = self.rows[1..]
+            .iter()
+            .map(|row| format!("{} at the longest with {}", span(row.handover.2), polls(row)))
+            .collect();
+        if !less.is_empty() {
+            told.push(format!("Fewer records of a poll (max.poll.records) shorten it: {}.", less.join(", ")));
+        }
+        told.push(format!(
+            "One record takes {} at most: a pool whose loop goes on polling hears of the rebalance at once, and waits for \
+             no more than that (kwp.workers, kwp.drain.ms).",
+            span(subject.span_of_work().1),
+        ));
+        told
+    }
+
     fn tell_guard(&self, subject: &Subject, row: &DrainRow) -> String {
         match subject.knobs().guard {
             Guard::Off => format!(
@@ -260,6 +353,9 @@ impl DrainAnswer {
     /// The numbers.
     #[must_use]
     pub fn table(&self) -> Table {
+        if self.poll.is_some() {
+            return self.table_of_polls();
+        }
         let mut table = Table::with(&[
             ("window", "window"),
             ("revokes", "revokes"),
@@ -275,7 +371,7 @@ impl DrainAnswer {
             ("redelivered_mean", "redelivered, mean"),
         ]);
         for row in &self.rows {
-            if row.window == self.now {
+            if row.window == self.now.min(self.rows.last().map_or(0, |row| row.window)) {
                 table.marked = Some(table.rows.len());
             }
             table.rows.push(vec![
@@ -300,7 +396,55 @@ impl DrainAnswer {
         table
     }
 
+    fn table_of_polls(&self) -> Table {
+        let mut table = Table::with(&[
+            ("poll", "records of a poll"),
+            ("revokes", "moments"),
+            ("too_long", "too long"),
+            ("handover_p50", "handover p50"),
+            ("handover_p99", "p99"),
+            ("handover_max", "max"),
+        ]);
+        for row in &self.rows {
+            if row.poll == self.poll {
+                table.marked = Some(table.rows.len());
+            }
+            table.rows.push(vec![
+                Cell::Count(row.poll.unwrap_or(0)),
+                Cell::Count(row.revokes),
+                Cell::Count(row.too_long),
+                Cell::Span(row.handover.0),
+                Cell::Span(row.handover.1),
+                Cell::Span(row.handover.2),
+            ]);
+        }
+        table
+    }
+
+    fn plot_of_polls(&self, poll: u64) -> Plot {
+        let line = |name: &str, hue, value: fn(&DrainRow) -> u64| Line {
+            name: name.to_owned(),
+            points: self.rows.iter().rev().map(|row| (row.poll.unwrap_or(1), value(row))).collect(),
+            hue,
+            dashed: false,
+        };
+        let (_, x) = doublings("records of a poll", Kind::Count, (1, poll));
+        let lines = vec![
+            line("max", Hue::Orange, |row| row.handover.2),
+            line("p99", Hue::Violet, |row| row.handover.1),
+            line("p50", Hue::Teal, |row| row.handover.0),
+        ];
+        let top = self.rows.iter().map(|row| row.handover.2).max().unwrap_or(1);
+        let (title, y) = linear("from the revoke to the new owner", Kind::Span(self.unit), top);
+        let marks = vec![(poll, format!("{} now", grouped(poll)))];
+        let graph = Graph { title, x, y, lines, marks, limits: vec![] };
+        Plot { title: "Drain: how long a handover waits for the next poll".to_owned(), graphs: vec![graph] }
+    }
+
     pub(super) fn plot(&self) -> Plot {
+        if let Some(poll) = self.poll {
+            return self.plot_of_polls(poll);
+        }
         let last = self.rows.last().map_or(1, |row| row.window);
         let (label, mut x) = linear("drain window", Kind::Span(self.unit), last);
         (x.label, x.ends.1) = (label, x.ends.1.max(1));
@@ -310,7 +454,9 @@ impl DrainAnswer {
             hue,
             dashed,
         };
-        let marks = vec![(self.now, "now".to_owned())];
+        // A mark has its place where it is, or none.
+        let marks: Vec<(u64, String)> =
+            (self.now <= x.ends.1).then(|| (self.now, "now".to_owned())).into_iter().collect();
         let share = |row: &DrainRow| row.leaking * 1_000_000 / row.revokes.max(1);
         let lines = vec![
             line("at most, with 95 % confidence", Hue::Grey, true, |row| row.bound),

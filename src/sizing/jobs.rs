@@ -37,6 +37,8 @@ pub(super) enum Job {
     Run(Case, Option<(KeyId, Offset)>),
     /// What comes of revoking the partition at these moments, with each of these drain windows.
     Revokes(Case, Vec<Tick>, Vec<u64>),
+    /// How long a rebalance at these moments waits for the next poll.
+    Waits(Case, Vec<Tick>),
     /// What a crash would cost at the end of these ticks.
     Crashes(Case, Vec<Tick>),
 }
@@ -65,6 +67,7 @@ impl Job {
             Job::Revokes(case, moments, windows) => {
                 Task::Revokes(Box::new(Revokes::new(case, moments, windows)))
             }
+            Job::Waits(case, moments) => Task::Revokes(Box::new(Revokes::waiting(case, moments))),
             Job::Crashes(case, moments) => Task::Crashes(Box::new(Crashes::new(case, moments))),
         }
     }
@@ -121,6 +124,13 @@ impl Jobs {
         Jobs { found: vec![None; jobs.len()], jobs, order, next: 0, task: None }
     }
 
+    /// More jobs behind those that there are, to be done in this order.
+    pub(super) fn extend(&mut self, jobs: Vec<Job>) {
+        self.order.extend(self.jobs.len()..self.jobs.len() + jobs.len());
+        self.found.resize(self.found.len() + jobs.len(), None);
+        self.jobs.extend(jobs);
+    }
+
     /// What was found, by job.
     pub(super) fn found(&self) -> &[Option<Found>] {
         &self.found
@@ -128,9 +138,13 @@ impl Jobs {
 
     pub(super) fn progress(&self) -> Progress {
         let jobs = self.jobs.len();
-        let under_way = self.task.as_ref().map_or(0, Task::permille);
-        let permille = (self.next as u64 * 1000 + under_way).checked_div(jobs as u64).unwrap_or(1000);
+        let permille = (self.next as u64 * 1000 + self.under_way()).checked_div(jobs as u64).unwrap_or(1000);
         Progress { done: self.next, jobs, permille }
+    }
+
+    /// How far the job under way has got, in thousandths.
+    pub(super) fn under_way(&self) -> u64 {
+        self.task.as_ref().map_or(0, Task::permille)
     }
 
     /// Goes on for about so many steps of the simulation, at least one.

@@ -1,61 +1,93 @@
 //! The high and the low mark against throughput, memory and flapping.
 //!
-//! Every run has all records there from the beginning: a consumer that keeps up rarely meets its marks, one that
-//! catches up lives by them. Between the marks lies what is prefetched: too little of it and workers find no
-//! record of a free key; close together, and intake is paused and resumed all the time; high, and memory holds
-//! what a crash brings again.
+//! A consumer that keeps up rarely meets its marks, one that catches up lives by them: so each pair has a run with
+//! all records there from the beginning, and one with the records as they arrive. Between the marks lies what is
+//! prefetched: too little of it and workers find no record of a free key; close together, and intake is paused and
+//! resumed all the time; high, and memory holds what a crash brings again.
+//!
+//! A poll that brings more than the high mark passes it by itself, and then it decides and not the marks. So every
+//! high mark is tried with the poll as it is and with one of a quarter of it, and only marks that decide are named.
 
 use std::collections::BTreeSet;
 
 use super::{
     axes::{Kind, doublings, linear, pace},
+    commits::Commits,
     gauge::Measure,
     jobs::{Found, Job, Jobs, level},
+    pooled::{in_its_place, poll_for, pooled},
     subject::Subject,
-    table::{Cell, Table, percent},
+    table::{Cell, Table, counted, percent},
+    trial::Case,
     unit::Unit,
-    workers::{about_as_fast, fastest},
+    workers::{CLOSE, about_as_fast, fastest, times},
 };
 use crate::{
     export::picture::{Graph, Hue, Line, Plot},
     ledger::grouped,
-    world::{Knobs, config::Intake},
+    world::{
+        Knobs,
+        config::{Intake, Routing},
+    },
 };
 
 /// Low marks that are tried, in percent of the high one.
 const LOWS: [u64; 3] = [25, 50, 90];
 
+/// The low mark that is tried with a smaller poll.
+const LOW_OF_SMALL: u64 = 50;
+
 /// High marks that are tried at most, beside the one that is set.
 const MOST_HIGHS: usize = 12;
 
-/// Marks, ascending by the high one, then by the low one.
-#[derive(Clone, Debug)]
-pub(super) struct Plan {
-    marks: Vec<(u64, u64)>,
+/// What is tried: marks, and the records of a poll.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Try {
+    high: u64,
+    low: u64,
+    poll: u64,
 }
 
-/// A pair of marks and what came of it.
+/// Tries, ascending by the high mark.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    tries: Vec<Try>,
+    /// The settings that the marks are put into: with one worker and serial routing, those of a pool.
+    knobs: Knobs,
+    commits: Commits,
+    /// Whether each takes two runs.
+    two: bool,
+}
+
+/// Marks and a poll, and what came of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarksRow {
     /// Records in flight at which intake pauses.
     pub high: u64,
     /// Records in flight at which it resumes.
     pub low: u64,
+    /// Records of a poll at most.
+    pub poll: u64,
     /// With all records there from the beginning.
     pub measure: Measure,
+    /// With the records as they arrive.
+    pub arriving: Measure,
 }
 
 /// Which marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarksAnswer {
-    /// By high mark, then by low mark.
+    /// By high mark, then by low mark, then by poll.
     pub rows: Vec<MarksRow>,
-    /// The marks with the least memory among those whose throughput is within 5 % of the best.
-    pub enough: Option<(u64, u64)>,
+    /// High, low and poll: of those whose marks decide what is in flight, and whose throughput and p99 are within 5 %
+    /// of the best, the ones with the least memory.
+    pub enough: Option<(u64, u64, u64)>,
     /// What to take from it.
     pub sentences: Vec<String>,
     now: Option<(u64, u64)>,
     poll: u64,
+    workers: u32,
+    arrivals: bool,
     unit: Unit,
 }
 
@@ -72,55 +104,104 @@ fn low_of(high: u64, percent: u64) -> u64 {
 
 impl Plan {
     pub(super) fn new(subject: &Subject) -> Plan {
-        let workers = u64::from(subject.knobs().concurrency());
-        let least = (workers / 2).max(1);
+        // Marks of one thread decide nothing: what is asked then is asked of a pool that keeps up.
+        let own = subject.knobs();
+        let workers = match own.routing {
+            Routing::Serial => u32::try_from(subject.least_workers().clamp(2, 1_000)).unwrap_or(2),
+            _ => own.workers,
+        };
+        let (knobs, commits) = pooled(own, subject.commits(), workers);
+        let least = (u64::from(knobs.concurrency()) / 2).max(1);
         let most = subject.records().max(2);
         let highs = std::iter::successors(Some(least), |high| high.checked_mul(2));
-        let highs: BTreeSet<u64> = highs.take_while(|&high| high <= most).take(MOST_HIGHS).collect();
-        let mut marks: BTreeSet<(u64, u64)> = highs
-            .iter()
-            .flat_map(|&high| LOWS.map(|percent| (high, low_of(high, percent).min(high - 1))))
-            .collect();
-        marks.extend(marks_of(subject.knobs()));
-        Plan { marks: marks.into_iter().collect() }
+        let highs: Vec<u64> = highs.take_while(|&high| high <= most).take(MOST_HIGHS).collect();
+        let poll = knobs.poll;
+        let mut tries = BTreeSet::new();
+        for &high in &highs {
+            tries.extend(LOWS.map(|percent| Try { high, low: low_of(high, percent).min(high - 1), poll }));
+            let poll = poll_for(high).min(poll);
+            tries.insert(Try { high, low: low_of(high, LOW_OF_SMALL).min(high - 1), poll });
+        }
+        tries.extend(marks_of(&knobs).map(|(high, low)| Try { high, low, poll }));
+        Plan { tries: tries.into_iter().collect(), knobs, commits, two: subject.workload().arrivals }
+    }
+
+    fn each(&self) -> usize {
+        if self.two { 2 } else { 1 }
     }
 
     pub(super) fn jobs(&self, subject: &Subject) -> Jobs {
-        let job = |&(high, low): &(u64, u64)| {
-            let knobs = Knobs { intake: Intake::Pause { high, low }, ..subject.knobs().clone() };
-            Job::Run(subject.catching_up(knobs), None)
+        let runs = |one: &Try| {
+            let intake = Intake::Pause { high: one.high, low: one.low };
+            let knobs = Knobs { intake, poll: one.poll, ..self.knobs.clone() };
+            let case = Case { commits: self.commits, ..subject.case(knobs) };
+            let backlog = Job::Run(subject.from_backlog(case.clone()), None);
+            if self.two { vec![backlog, Job::Run(case, None)] } else { vec![backlog] }
         };
-        let count = self.marks.len();
-        // All low marks of a high one together.
-        let mut order: Vec<usize> = (0..count).collect();
-        order.sort_by_key(|&at| (level(at / LOWS.len(), count.div_ceil(LOWS.len())), at));
-        Jobs::new(self.marks.iter().map(job).collect(), order)
+        // All tries of a high mark together.
+        let highs: BTreeSet<u64> = self.tries.iter().map(|one| one.high).collect();
+        let place = |high: u64| highs.iter().position(|&own| own == high).unwrap_or(0);
+        let mut order: Vec<usize> = (0..self.tries.len()).collect();
+        order.sort_by_key(|&at| (level(place(self.tries[at].high), highs.len()), at));
+        let each = self.each();
+        let order = order.into_iter().flat_map(|at| at * each..(at + 1) * each).collect();
+        Jobs::new(self.tries.iter().flat_map(runs).collect(), order)
     }
 
     pub(super) fn answer(&self, subject: &Subject, found: &[Option<Found>]) -> MarksAnswer {
-        let row = |(&(high, low), found): (&(u64, u64), &Option<Found>)| match found {
-            Some(Found::Run(measure, _)) => Some(MarksRow { high, low, measure: (**measure).clone() }),
+        let each = self.each();
+        let run = |at: usize| match found.get(at) {
+            Some(Some(Found::Run(measure, _))) => Some((**measure).clone()),
             _ => None,
         };
-        let rows: Vec<MarksRow> = self.marks.iter().zip(found).filter_map(row).collect();
+        let row = |(at, one): (usize, &Try)| {
+            let (measure, arriving) = (run(at * each)?, run(at * each + each - 1)?);
+            Some(MarksRow { high: one.high, low: one.low, poll: one.poll, measure, arriving })
+        };
+        let rows: Vec<MarksRow> = self.tries.iter().enumerate().filter_map(row).collect();
         let mut answer = MarksAnswer {
-            enough: enough(&rows).map(|row| (row.high, row.low)),
+            enough: enough(&rows).map(|row| (row.high, row.low, row.poll)),
             rows,
             sentences: Vec::new(),
             now: marks_of(subject.knobs()),
-            poll: subject.knobs().poll,
+            poll: self.knobs.poll,
+            workers: self.knobs.workers,
+            arrivals: self.two,
             unit: subject.unit(),
         };
-        answer.sentences = answer.tell();
+        answer.sentences = answer.tell(subject);
         answer
     }
 }
 
-/// The least memory, then the fewest pauses, among those that are about as fast as the fastest.
+/// The best p99 with the records as they arrive.
+fn quickest(rows: &[MarksRow]) -> u64 {
+    let whole = rows.iter().filter(|row| row.arriving.unfinished == 0);
+    whole.map(|row| row.arriving.p99).min().unwrap_or(u64::MAX)
+}
+
+/// The least memory, then the fewest pauses, among those that are about as fast and as quick as the best, and whose
+/// polls leave it to the marks.
 fn enough(rows: &[MarksRow]) -> Option<&MarksRow> {
     let best = fastest(rows.iter().map(|row| &row.measure))?;
-    let fast = rows.iter().filter(|row| about_as_fast(&row.measure, best));
-    fast.min_by_key(|row| (row.measure.peak_in_flight, row.measure.pauses, row.high, row.low))
+    let quickest = u128::from(quickest(rows));
+    let quick = |row: &MarksRow| {
+        u128::from(row.arriving.p99) * u128::from(CLOSE) <= quickest * u128::from(CLOSE + 1)
+            && (row.arriving.unfinished == 0 || quickest == u128::from(u64::MAX))
+    };
+    let good = |row: &&MarksRow| row.decides() && about_as_fast(&row.measure, best) && quick(row);
+    rows.iter().filter(good).min_by_key(|row| (row.memory(), row.measure.pauses, row.high, row.low))
+}
+
+impl MarksRow {
+    /// Whether the marks decide what is in flight, and not the poll.
+    fn decides(&self) -> bool {
+        self.poll <= self.high
+    }
+
+    fn memory(&self) -> u64 {
+        self.measure.peak_in_flight.max(self.arriving.peak_in_flight)
+    }
 }
 
 /// Pauses of ten thousand records.
@@ -129,69 +210,111 @@ fn flapping(measure: &Measure) -> u64 {
 }
 
 impl MarksAnswer {
-    fn row(&self, marks: Option<(u64, u64)>) -> Option<&MarksRow> {
-        self.rows.iter().find(|row| Some((row.high, row.low)) == marks)
+    fn row(&self, one: Option<(u64, u64, u64)>) -> Option<&MarksRow> {
+        self.rows.iter().find(|row| Some((row.high, row.low, row.poll)) == one)
     }
 
     fn tell_row(&self, row: &MarksRow) -> String {
+        let p99 = match self.arrivals {
+            true => format!(", p99 {} as the records arrive", self.unit.span(row.arriving.p99)),
+            false => String::new(),
+        };
         format!(
-            "{} with {} in flight at the peak and {} pauses per 10,000 records",
+            "{} from a backlog{p99}, {} in flight at the peak and {} pauses per 10,000 records",
             self.unit.rate(row.measure.finished, row.measure.makespan),
-            grouped(row.measure.peak_in_flight),
+            grouped(row.memory()),
             grouped(flapping(&row.measure)),
         )
     }
 
-    fn tell(&self) -> Vec<String> {
-        let (Some(enough), Some(best)) =
-            (self.row(self.enough), fastest(self.rows.iter().map(|row| &row.measure)))
-        else {
+    /// Whose marks these are.
+    fn whose(&self, subject: &Subject) -> String {
+        let workers = counted(u64::from(self.workers), "worker");
+        match in_its_place(subject.knobs()) {
+            Some(_) => format!(
+                "Your one thread has no use for marks. With {workers} and keyed mailboxes in its place, a"
+            ),
+            None => format!("With your {workers} a"),
+        }
+    }
+
+    fn tell(&self, subject: &Subject) -> Vec<String> {
+        let Some(best) = fastest(self.rows.iter().map(|row| &row.measure)) else {
             return vec!["Nothing has been tried yet.".to_owned()];
         };
-        let most = self.rows.iter().max_by_key(|row| row.high).map_or(0, |row| row.high);
-        let mut told = vec![format!(
-            "A high mark of {} and a low one of {} are enough: {}. The best of up to {} gets {}, not 5 % more.",
-            grouped(enough.high),
-            grouped(enough.low),
-            self.tell_row(enough),
-            grouped(most),
-            self.unit.rate(best.finished, best.makespan),
-        )];
-        match (self.now, self.row(self.now)) {
+        let best = self.unit.rate(best.finished, best.makespan);
+        let p99 = match self.arrivals {
+            true => format!(" and a p99 of {}", self.unit.span(quickest(&self.rows))),
+            false => String::new(),
+        };
+        let mut told = Vec::new();
+        told.push(match self.row(self.enough) {
+            Some(enough) => format!(
+                "{} high mark of {} and a low one of {} are enough{}: {}. Nothing that was tried gets 5 % beyond that: the \
+                 best are {best}{p99}.",
+                self.whose(subject),
+                grouped(enough.high),
+                grouped(enough.low),
+                self.tell_poll(enough.poll),
+                self.tell_row(enough),
+            ),
+            None => format!(
+                "Of what was tried no marks are named: where they and not the polls of {} decide what is in flight, none \
+                 comes within 5 % of the best, {best}{p99}.",
+                counted(self.poll, "record"),
+            ),
+        });
+        let now = self.now.and_then(|(high, low)| self.row(Some((high, low, self.poll))));
+        match (self.now, now) {
             (Some((high, low)), Some(now)) => {
-                told.push(format!("Yours, {} and {}: {}.", grouped(high), grouped(low), self.tell_row(now)));
+                let swamped = if now.decides() {
+                    ""
+                } else {
+                    " One poll passes that mark by itself: the polls decide, not the marks."
+                };
+                told.push(format!(
+                    "Yours, {} and {} with polls of {}: {}.{swamped}",
+                    grouped(high),
+                    grouped(low),
+                    grouped(self.poll),
+                    self.tell_row(now)
+                ));
             }
-            (None, _) => {
+            (None, _) if in_its_place(subject.knobs()).is_none() => {
                 told.push("You have no marks now: nothing bounds what is in flight but the polls.".to_owned())
             }
             _ => {}
         }
-        let high = self.now.map_or(enough.high, |(high, _)| high);
-        let bound = high.saturating_add(self.poll) - 1;
-        if self.poll > high {
+        let named = self.enough.or(self.now.map(|(high, low)| (high, low, self.poll)));
+        if let Some((high, _, poll)) = named {
             told.push(format!(
-                "Your polls of {} records are larger than the mark: one of them overshoots it, and memory is bounded by \
-                 high - 1 + poll = {}. With max.poll.records at {} or less the marks would decide.",
-                grouped(self.poll),
-                grouped(bound),
-                grouped((high / 4).max(1)),
-            ));
-        } else {
-            told.push(format!(
-                "In flight never exceeds high - 1 + poll = {} with a high mark of {}: multiply by the size of a record \
-                 for the memory it takes.",
-                grouped(bound),
-                grouped(high)
+                "In flight never exceeds high - 1 + poll = {} with a high mark of {} and polls of {}: multiply by the size \
+                 of a record for the memory it takes.",
+                grouped(high.saturating_add(poll) - 1),
+                grouped(high),
+                grouped(poll),
             ));
         }
-        told.extend(self.tell_flapping(enough.high));
+        told.extend(self.enough.and_then(|(high, ..)| self.tell_flapping(high)));
         told.push(self.tell_steps_back());
         told
     }
 
+    fn tell_poll(&self, poll: u64) -> String {
+        if poll == self.poll {
+            return format!(" with your polls of {}", grouped(poll));
+        }
+        format!(
+            " with polls of {} (max.poll.records; yours of {} would pass that mark by themselves)",
+            grouped(poll),
+            grouped(self.poll)
+        )
+    }
+
     /// The same high mark with other low ones.
     fn tell_flapping(&self, high: u64) -> Option<String> {
-        let own: Vec<&MarksRow> = self.rows.iter().filter(|row| row.high == high).collect();
+        let own: Vec<&MarksRow> =
+            self.rows.iter().filter(|row| row.high == high && row.poll == self.poll).collect();
         let (first, last) = (own.first()?, own.last()?);
         (first.low < last.low && flapping(&first.measure) != flapping(&last.measure)).then(|| {
             format!(
@@ -233,9 +356,15 @@ impl MarksAnswer {
         }
     }
 
-    /// The rows whose low mark is this share of the high one.
+    /// The rows whose low mark is this share of the high one, with the poll as it is.
     fn line(&self, percent: u64) -> Vec<&MarksRow> {
-        self.rows.iter().filter(|row| row.low == low_of(row.high, percent).min(row.high - 1)).collect()
+        let own = |row: &&MarksRow| row.low == low_of(row.high, percent).min(row.high - 1);
+        self.rows.iter().filter(|row| row.poll == self.poll).filter(own).collect()
+    }
+
+    /// The rows whose poll is a quarter of the high mark.
+    fn small_polls(&self) -> Vec<&MarksRow> {
+        self.rows.iter().filter(|row| row.poll < self.poll).collect()
     }
 
     /// The numbers.
@@ -244,24 +373,28 @@ impl MarksAnswer {
         let mut table = Table::with(&[
             ("high", "high"),
             ("low", "low"),
+            ("poll", "poll"),
             ("throughput", "from a backlog"),
             ("peak_in_flight", "peak in flight"),
             ("pauses", "pauses"),
             ("pauses_per_10000", "per 10,000 records"),
             ("p99", "p99 from the poll"),
+            ("p99_arriving", "p99 as they arrive"),
         ]);
         for row in &self.rows {
-            if Some((row.high, row.low)) == self.now {
+            if Some((row.high, row.low)) == self.now && row.poll == self.poll {
                 table.marked = Some(table.rows.len());
             }
             table.rows.push(vec![
                 Cell::Count(row.high),
                 Cell::Count(row.low),
+                Cell::Count(row.poll),
                 Cell::Rate(row.measure.finished, row.measure.makespan),
-                Cell::Count(row.measure.peak_in_flight),
+                Cell::Count(row.memory()),
                 Cell::Count(row.measure.pauses),
                 Cell::Count(flapping(&row.measure)),
                 Cell::Span(row.measure.p99),
+                if self.arrivals { Cell::Span(row.arriving.p99) } else { Cell::Empty },
             ]);
         }
         table
@@ -271,24 +404,29 @@ impl MarksAnswer {
         let ends = (self.rows.first().map_or(1, |row| row.high), self.rows.last().map_or(2, |row| row.high));
         let (_, x) = doublings("high mark", Kind::Count, ends);
         let hues = [Hue::Blue, Hue::Orange, Hue::Teal];
-        let graph = |what: &str, kind: fn(Unit, u64) -> Kind, value: fn(&Measure) -> u64| {
-            let lines: Vec<Line> = LOWS
-                .into_iter()
-                .zip(hues)
-                .map(|(percent, hue)| Line {
-                    name: format!("low at {percent} %"),
-                    points: self.line(percent).iter().map(|row| (row.high, value(&row.measure))).collect(),
-                    hue,
-                    dashed: false,
-                })
-                .collect();
+        let lines = |value: fn(&MarksRow) -> u64| -> Vec<Line> {
+            let line = |name: String, rows: Vec<&MarksRow>, hue, dashed| Line {
+                name,
+                points: rows.iter().map(|row| (row.high, value(row))).collect(),
+                hue,
+                dashed,
+            };
+            let small = line("polls of a quarter".to_owned(), self.small_polls(), Hue::Violet, true);
+            let own = LOWS.into_iter().zip(hues);
+            let own =
+                own.map(|(percent, hue)| line(format!("low at {percent} %"), self.line(percent), hue, false));
+            own.chain([small]).filter(|line| !line.points.is_empty()).collect()
+        };
+        let marks: Vec<(u64, String)> =
+            self.now.iter().map(|(high, _)| (*high, format!("{} now", grouped(*high)))).collect();
+        let graph = |what: &str, kind: fn(Unit, u64) -> Kind, value: fn(&MarksRow) -> u64| {
+            let lines = lines(value);
             let top =
                 lines.iter().flat_map(|line| line.points.iter().map(|point| point.1)).max().unwrap_or(1);
             let (title, y) = linear(what, kind(self.unit, top), top);
-            let marks = self.now.iter().map(|(high, _)| (*high, format!("{} now", grouped(*high)))).collect();
-            Graph { title, x: x.clone(), y, lines, marks, limits: vec![] }
+            Graph { title, x: x.clone(), y, lines, marks: marks.clone(), limits: vec![] }
         };
-        let mut memory = graph("peak in flight", |_, _| Kind::Count, |measure| measure.peak_in_flight);
+        let mut memory = graph("peak in flight", |_, _| Kind::Count, MarksRow::memory);
         let bound = Line {
             name: "high - 1 + poll".to_owned(),
             points: self
@@ -307,15 +445,18 @@ impl MarksAnswer {
             .max();
         (memory.title, memory.y) = linear("peak in flight, records", Kind::Count, top.unwrap_or(1));
         memory.lines.insert(0, bound);
-        Plot {
-            title: "Marks: throughput, memory and flapping".to_owned(),
-            graphs: vec![
-                graph("throughput from a backlog", Kind::Rate, |measure| {
-                    pace(measure.finished, measure.makespan)
-                }),
-                memory,
-                graph("pauses per 10,000 records", |_, _| Kind::Count, flapping),
-            ],
+        let mut graphs = vec![
+            graph("throughput from a backlog", Kind::Rate, |row| {
+                pace(row.measure.finished, row.measure.makespan)
+            }),
+            memory,
+            graph("pauses per 10,000 records", |_, _| Kind::Count, |row| flapping(&row.measure)),
+        ];
+        if self.arrivals {
+            let lines = lines(|row| row.arriving.p99);
+            let (title, y) = times("p99 as the records arrive", self.unit, &lines);
+            graphs.insert(1, Graph { title, x: x.clone(), y, lines, marks: marks.clone(), limits: vec![] });
         }
+        Plot { title: "Marks: throughput, memory and flapping".to_owned(), graphs }
     }
 }

@@ -51,6 +51,8 @@ pub(super) struct Revokes {
     trial: Trial,
     moments: Vec<Tick>,
     windows: Vec<u64>,
+    /// Whether nothing is revoked, and what is watched is how long it takes to the next poll.
+    waits: bool,
     /// By moment: by window, as far as it has got.
     found: Vec<Vec<Revoked>>,
 }
@@ -62,8 +64,14 @@ impl Revokes {
             trial: Trial::new(case),
             moments: moments.to_vec(),
             windows: windows.to_vec(),
+            waits: false,
             found: vec![vec![]],
         }
+    }
+
+    /// The same for a client that hears of a rebalance at its next poll only.
+    pub(super) fn waiting(case: &Case, moments: &[Tick]) -> Revokes {
+        Revokes { waits: true, ..Revokes::new(case, moments, &[0]) }
     }
 
     pub(super) fn trial(&self) -> &Trial {
@@ -81,7 +89,9 @@ impl Revokes {
             }
             match self.windows.get(found.len()) {
                 Some(&window) => {
-                    let (revoked, took) = revoke(self.trial.world(), moment, window);
+                    let world = self.trial.world();
+                    let (revoked, took) =
+                        if self.waits { wait(world, moment) } else { revoke(world, moment, window) };
                     left = left.saturating_sub(took);
                     // Where nobody owns the partition there is nothing to revoke, whatever the window.
                     match revoked {
@@ -110,8 +120,7 @@ fn revoke(world: &World, moment: Tick, window: u64) -> (Option<Revoked>, u64) {
         return (None, 1);
     }
     let epoch = session.epoch();
-    let mut watch =
-        Watch { epoch, log: world.log().clone(), began: moment, new_owner: false, found: Revoked::default() };
+    let mut watch = Watch::new(&world, epoch, moment);
     let inputs = [Input::Set(vec![Knob::Drain(window)]), Input::Revoke { from, to: from.other() }];
     world.step(&inputs, &mut watch);
     let mut steps = 1;
@@ -122,6 +131,27 @@ fn revoke(world: &World, moment: Tick, window: u64) -> (Option<Revoked>, u64) {
         steps += 1;
     }
     (Some(watch.found), steps)
+}
+
+/// A copy of the world in which a rebalance waits for the owner's next poll; and the steps that it took. A poll may be
+/// in this very tick; an owner that is evicted before it polls leaves its attempts running.
+fn wait(world: &World, moment: Tick) -> (Option<Revoked>, u64) {
+    let mut world = world.clone();
+    world.pass_to(moment);
+    let Some((_, session)) = world.owner() else { return (None, 1) };
+    if !session.is_blocked(world.knobs()) {
+        return (Some(Revoked::default()), 1);
+    }
+    let epoch = session.epoch();
+    let mut watch = Watch::new(&world, epoch, moment);
+    let mut steps = 0;
+    while steps < MOST_STEPS && !watch.polled && (!watch.new_owner || runs_on(&world, epoch)) {
+        let Some(next) = world.next_change() else { break };
+        world.pass_to(next);
+        world.step(&[], &mut watch);
+        steps += 1;
+    }
+    (Some(watch.found), steps.max(1))
 }
 
 /// Whether an attempt of an ended ownership is yet to end.
@@ -139,7 +169,16 @@ struct Watch {
     log: std::sync::Arc<crate::world::Log>,
     began: Tick,
     new_owner: bool,
+    /// Whether the owner has polled.
+    polled: bool,
     found: Revoked,
+}
+
+impl Watch {
+    fn new(world: &World, epoch: Epoch, began: Tick) -> Watch {
+        let log = world.log().clone();
+        Watch { epoch, log, began, new_owner: false, polled: false, found: Revoked::default() }
+    }
 }
 
 impl Observer for Watch {
@@ -153,6 +192,10 @@ impl Observer for Watch {
             Fact::OwnerEnded { epoch, by, committed, position, ref spared, .. } if epoch == self.epoch => {
                 self.found.redelivered = redelivered(&self.log, committed, position, spared).count() as u64;
                 self.found.evicted = by == EndedBy::Eviction;
+            }
+            Fact::Polled { .. } | Fact::PolledNothing { .. } if !self.new_owner && !self.polled => {
+                self.polled = true;
+                self.found.handover = tick.since(self.began);
             }
             Fact::Assigned { .. } if !self.new_owner => {
                 self.new_owner = true;

@@ -16,7 +16,7 @@ use super::{
     jobs::{Found, Job, Jobs, coarse_first},
     study::Effort,
     subject::{Base, Subject},
-    table::{Cell, Table},
+    table::{Cell, Table, counted},
     unit::Unit,
 };
 use crate::{
@@ -222,7 +222,7 @@ impl QuarantineAnswer {
         let mut told = Vec::new();
         // The longest timer that does not show: lag at most a quarter above the calm one.
         let harmless = timed.iter().rev().find(|row| self.behind(row) <= self.calm + self.calm / 4);
-        told.push(match harmless {
+        let found = match harmless {
             Some(row) if row.after == last.after => format!(
                 "No timer of up to {} shows in the {what}: it peaks at {} records, {} without a poisoned one.",
                 self.timer(row.after),
@@ -245,7 +245,8 @@ impl QuarantineAnswer {
                 grouped(self.behind(last)),
                 grouped(self.calm),
             ),
-        });
+        };
+        told.push(subject.yours(&found));
         if let Some(row) = self.rows.iter().find(|row| row.after == self.now) {
             told.push(match row.after {
                 Some(_) => format!(
@@ -286,7 +287,7 @@ impl QuarantineAnswer {
             told.push(format!(
                 "Tried with {} poisoned, each in a run of its own; the first is offset {offset}, in the middle of {}. Each number is \
                  the worst of them.",
-                records(first.poisoned),
+                counted(first.poisoned, "record"),
                 subject.key_words(*key),
             ));
         }
@@ -377,8 +378,4 @@ fn beginning_at(scale: Scale, low: u64) -> Scale {
     let ticks = scale.ticks.into_iter().filter(|&(value, _)| value > low);
     let zero = (low, "0".to_owned());
     Scale { ends: (low, scale.ends.1), ticks: [zero].into_iter().chain(ticks).collect(), ..scale }
-}
-
-fn records(count: u64) -> String {
-    format!("{} {}", grouped(count), if count == 1 { "record" } else { "records" })
 }

@@ -25,6 +25,8 @@ pub struct Report<'r> {
     pub answers: &'r [Answer],
     /// Lines beside the settings: where they come from, what was odd about the files.
     pub notes: &'r [String],
+    /// What the recommended workers and marks come to together ([`super::Combined`]).
+    pub together: Option<String>,
 }
 
 const STYLE: &str = include_str!("report.css");
@@ -98,6 +100,9 @@ impl Report<'_> {
             let (name, title) = (answer.question().name(), answer.question().title());
             let sentence = answer.sentences().first().map_or("", String::as_str);
             let _ = writeln!(html, "<li><a href=\"#{name}\">{}</a> {}</li>", markup(title), markup(sentence));
+        }
+        if let Some(together) = &self.together {
+            let _ = writeln!(html, "<li><b>All together</b> {}</li>", markup(together));
         }
         html.push_str("</ul>\n</section>\n");
     }

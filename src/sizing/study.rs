@@ -122,6 +122,8 @@ pub struct Study {
     base: Arc<Base>,
     plan: Plan,
     jobs: Jobs,
+    /// Of a thousand, what was done before the jobs that were added last, and how many jobs that were.
+    before: (u64, usize),
 }
 
 impl Study {
@@ -155,7 +157,7 @@ impl Study {
                 (Plan::Quarantine(plan), jobs)
             }
         };
-        Study { question, subject: subject.clone(), base: base.clone(), plan, jobs }
+        Study { question, subject: subject.clone(), base: base.clone(), plan, jobs, before: (0, 0) }
     }
 
     /// What is asked.
@@ -164,16 +166,36 @@ impl Study {
         self.question
     }
 
-    /// How far it has got.
+    /// How far it has got. Where a first look is to be followed by a closer one, there may be more jobs later.
     #[must_use]
     pub fn progress(&self) -> Progress {
-        self.jobs.progress()
+        let progress = self.jobs.progress();
+        if progress.is_complete() {
+            return progress;
+        }
+        // A closer look takes up half of what is left of the bar, the first one two thirds of it.
+        let (before, jobs) = self.before;
+        let (done, all) = (progress.done - jobs, progress.jobs - jobs);
+        let own = (done as u64 * 1000 + self.jobs.under_way()) / all.max(1) as u64;
+        Progress { permille: before + (self.share() - before) * own / 1000, ..progress }
+    }
+
+    /// Of a thousand, what is done when the jobs that are known are.
+    fn share(&self) -> u64 {
+        match (&self.plan, self.before.0) {
+            (Plan::Workers(_), 0) => 667,
+            (Plan::Workers(_), before) => before + (1000 - before) / 2,
+            _ => 1000,
+        }
     }
 
     /// Goes on for about so many steps of the simulation, a step being a tick in which something happens: on a
     /// usual machine a microsecond or less each, several in a browser. The settings that tell most come first.
     pub fn advance(&mut self, steps: u64) -> Progress {
-        self.jobs.advance(steps)
+        if self.jobs.advance(steps).is_complete() {
+            self.look_closer();
+        }
+        self.progress()
     }
 
     /// Does all that is left on all threads of the rayon pool that this is called from; `tell` hears of every run
@@ -181,6 +203,22 @@ impl Study {
     #[cfg(not(target_arch = "wasm32"))]
     pub fn finish(&mut self, tell: &(dyn Fn(Progress) + Sync)) {
         self.jobs.finish(tell);
+        while self.look_closer() {
+            self.jobs.finish(tell);
+        }
+    }
+
+    /// Adds the jobs that what was found makes worth while; whether there are any.
+    fn look_closer(&mut self) -> bool {
+        let Plan::Workers(plan) = &mut self.plan else { return false };
+        let known = self.jobs.progress().jobs;
+        let more = plan.closer(&self.subject, self.jobs.found());
+        if more.is_empty() {
+            return false;
+        }
+        self.before = (self.share(), known);
+        self.jobs.extend(more);
+        true
     }
 
     /// The answer that the runs so far give; without a run, one that says so.

@@ -6,6 +6,8 @@ use super::{
     commits::Commits,
     gauge::{From, Measure},
     jobs::Progress,
+    pooled::pooled,
+    table::counted,
     trial::{Case, Trial},
     unit::Unit,
 };
@@ -125,8 +127,13 @@ impl Subject {
 
     /// The same, all of it there from the beginning: how fast the consumer catches up.
     pub(super) fn catching_up(&self, knobs: Knobs) -> Case {
-        let case = self.case_of(self.backlog.clone(), knobs);
-        Case { from: From::Poll, ..case }
+        self.from_backlog(self.case(knobs))
+    }
+
+    /// A case's settings, with all records there from the beginning.
+    pub(super) fn from_backlog(&self, case: Case) -> Case {
+        let own = self.case_of(self.backlog.clone(), case.setup.knobs().clone());
+        Case { from: From::Poll, commits: case.commits, ..own }
     }
 
     /// Another log of the same kind, where the log is drawn; otherwise the same one.
@@ -135,6 +142,32 @@ impl Subject {
         let other = log.recipe().and_then(|recipe| redrawn(recipe, recipe.seed().wrapping_add(nth)));
         let other = other.and_then(|recipe| Log::generated(log.start(), recipe).ok());
         self.case_of(other.map_or(log.clone(), Arc::new), self.knobs().clone())
+    }
+
+    /// The log with so many workers, as it arrives: a pool, where there are several.
+    pub(super) fn pooled(&self, knobs: &Knobs, workers: u32) -> Case {
+        let (knobs, commits) = pooled(knobs, self.commits, workers);
+        Case { commits, ..self.case(knobs) }
+    }
+
+    /// A sentence about the settings as they are, with whose they are in front.
+    pub(super) fn yours(&self, sentence: &str) -> String {
+        let knobs = self.knobs();
+        let workers = counted(knobs.concurrency().into(), "worker");
+        let mut letters = sentence.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+        let rest: String = first.into_iter().chain(letters).collect();
+        format!("With your {workers} and polls of {}, {rest}", grouped(knobs.poll))
+    }
+
+    /// The fewest workers that do so much work in the time in which it arrives: the last record needs an interval of
+    /// its own, too.
+    pub(super) fn least_workers(&self) -> u64 {
+        let (work, records) = (self.workload.total.work, u128::from(self.records()));
+        let between = records.saturating_sub(1);
+        let span = u128::from(self.arrivals_span());
+        let least = (u128::from(work) * between).div_ceil((span * records).max(1));
+        u64::try_from(least).unwrap_or(u64::MAX).max(1)
     }
 
     fn case_of(&self, log: Arc<Log>, knobs: Knobs) -> Case {

@@ -84,6 +84,11 @@ pub(super) fn percent(millionths: u64) -> String {
     }
 }
 
+/// "1 record", "2 records".
+pub(super) fn counted(count: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
 fn decimal(millionths: u128) -> String {
     let text = format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -5,6 +5,9 @@
 //! with their traffic has the traffic's throughput with any number of workers, so that only the second can tell
 //! what more of them bring.
 //!
+//! A first look takes powers of two and what is half way between; then what lies between the number that is enough
+//! and the one below it is looked at, until all of it is known, or the number just below.
+//!
 //! No keyed pool of w workers gets through a log faster than max(total work / w, hottest key's work).
 
 use std::collections::BTreeSet;
@@ -13,17 +16,15 @@ use super::{
     axes::{Kind, doublings, linear, pace},
     gauge::Measure,
     jobs::{Found, Job, Jobs, coarse_first},
+    pooled::in_its_place,
     subject::Subject,
-    table::{Cell, Table, percent},
+    table::{Cell, Table, counted, percent},
     unit::Unit,
 };
 use crate::{
     export::picture::{Graph, Hue, Line, Plot},
     ledger::grouped,
-    world::{
-        Knobs,
-        config::{NullKeys, Routing},
-    },
+    world::config::{Intake, NullKeys, Routing},
 };
 
 /// The most workers that are tried.
@@ -32,10 +33,19 @@ const MOST_WORKERS: u64 = 4_096;
 /// What is close to the best counts as reached: within 1/20.
 pub(super) const CLOSE: u64 = 20;
 
-/// Numbers of workers, ascending.
+/// Whole numbers between two that were tried that are all tried, in a log of up to so many records.
+const ALL_BETWEEN: u32 = 7;
+const ALL_OF: u64 = 100_000;
+
+/// Numbers of workers that are tried in a closer look at most.
+const MOST_CLOSER: usize = 40;
+
+/// Numbers of workers in the order of their jobs: ascending at first.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     workers: Vec<u32>,
+    /// How many of them a closer look has added.
+    closer: usize,
     /// Whether each takes two runs.
     two: bool,
 }
@@ -60,6 +70,9 @@ pub struct WorkersAnswer {
     pub rows: Vec<WorkersRow>,
     /// The fewest workers from which on neither throughput nor p99 gets better by 5 %.
     pub pays_up_to: Option<u32>,
+    /// The fewest that are enough for the records as they arrive, or if none are, from which on throughput gets no
+    /// better.
+    pub enough: Option<u32>,
     /// What to take from it.
     pub sentences: Vec<String>,
     records: u64,
@@ -68,29 +81,25 @@ pub struct WorkersAnswer {
     unit: Unit,
 }
 
-/// Serial routing has one worker, whatever the knob says: what is asked then is what keyed mailboxes would bring.
-fn knobs(subject: &Subject, workers: u32) -> Knobs {
-    let mut knobs = Knobs { workers, ..subject.knobs().clone() };
-    if knobs.routing == Routing::Serial {
-        knobs.routing = Routing::Keyed;
-    }
-    knobs
-}
-
 /// The most that could find something to do.
 fn most_useful(subject: &Subject) -> u64 {
     let (knobs, load) = (subject.knobs(), subject.workload());
     let keys = load.keys.iter().filter(|load| load.records > 0).count() as u64;
     let lanes = match (knobs.routing, knobs.null_keys) {
-        (Routing::Lanes(lanes), _) => lanes.into(),
-        (Routing::Shared, _) | (_, NullKeys::Spread) => subject.records(),
+        (Routing::Lanes(lanes), _) if lanes != knobs.workers => lanes.into(),
+        (Routing::Shared, _) => subject.records(),
+        (_, NullKeys::Spread) => keys + load.keyless.records,
         _ => keys + u64::from(load.keyless.records > 0),
     };
     let parallel =
         load.parallelism_hundredths(knobs.null_keys).map_or(1, |hundredths| hundredths.div_ceil(100));
-    let side_by_side = knobs.high_mark().map_or(u64::MAX, |high| high.saturating_add(knobs.poll) - 1);
-    let beyond = parallel.saturating_mul(2).max(u64::from(knobs.workers).saturating_mul(2)).max(8);
-    beyond.min(lanes.max(2)).min(side_by_side.max(2)).max(u64::from(knobs.workers)).min(MOST_WORKERS)
+    // A pool in place of one thread has marks that suit it.
+    let side_by_side = match knobs.routing {
+        Routing::Serial => u64::MAX,
+        _ => knobs.high_mark().map_or(u64::MAX, |high| high.saturating_add(knobs.poll) - 1),
+    };
+    let beyond = parallel.saturating_mul(2).max(u64::from(knobs.concurrency()).saturating_mul(2)).max(8);
+    beyond.min(lanes.max(2)).min(side_by_side.max(2)).max(u64::from(knobs.concurrency())).min(MOST_WORKERS)
 }
 
 impl Plan {
@@ -103,29 +112,48 @@ impl Plan {
             workers.extend([power, power + power / 2]);
             power *= 2;
         }
-        let now = u64::from(subject.knobs().workers).min(MOST_WORKERS);
-        workers.insert(now);
-        let workers =
-            workers.into_iter().filter(|&workers| workers <= most.max(now)).map(|workers| workers as u32);
-        Plan { workers: workers.collect(), two: subject.workload().arrivals }
+        workers.insert(u64::from(subject.knobs().concurrency()).min(MOST_WORKERS));
+        let workers = workers.into_iter().filter(|&workers| workers <= most).map(|workers| workers as u32);
+        Plan { workers: workers.collect(), closer: 0, two: subject.workload().arrivals }
+    }
+
+    fn runs(&self, subject: &Subject, workers: u32) -> Vec<Job> {
+        let case = subject.pooled(subject.knobs(), workers);
+        let backlog = Job::Run(subject.from_backlog(case.clone()), None);
+        if self.two { vec![Job::Run(case, None), backlog] } else { vec![backlog] }
     }
 
     pub(super) fn jobs(&self, subject: &Subject) -> Jobs {
-        let mut jobs = Vec::new();
-        for &workers in &self.workers {
-            let knobs = knobs(subject, workers);
-            if self.two {
-                jobs.push(Job::Run(subject.case(knobs.clone()), None));
-            }
-            jobs.push(Job::Run(subject.catching_up(knobs), None));
-        }
+        let jobs = self.workers.iter().flat_map(|&workers| self.runs(subject, workers)).collect();
         let each = if self.two { 2 } else { 1 };
         let order =
             coarse_first(self.workers.len()).into_iter().flat_map(|at| at * each..(at + 1) * each).collect();
         Jobs::new(jobs, order)
     }
 
-    pub(super) fn answer(&self, subject: &Subject, found: &[Option<Found>]) -> WorkersAnswer {
+    /// What lies just below the numbers that are enough: the runs that it takes to know whether fewer are.
+    pub(super) fn closer(&mut self, subject: &Subject, found: &[Option<Found>]) -> Vec<Job> {
+        let rows = self.rows(subject, found);
+        let between = if subject.records() <= ALL_OF { ALL_BETWEEN } else { 1 };
+        let mut more = BTreeSet::new();
+        for enough in [fast_from(&rows), quick_from(&rows)].into_iter().flatten() {
+            let below = rows.iter().map(|row| row.workers).filter(|&tried| tried < enough).max();
+            let Some(below) = below else { continue };
+            if enough - below - 1 <= between {
+                more.extend(below + 1..enough);
+            } else {
+                more.insert(below + (enough - below) / 2);
+            }
+        }
+        if self.closer + more.len() > MOST_CLOSER {
+            return Vec::new();
+        }
+        self.closer += more.len();
+        self.workers.extend(&more);
+        more.into_iter().flat_map(|workers| self.runs(subject, workers)).collect()
+    }
+
+    fn rows(&self, subject: &Subject, found: &[Option<Found>]) -> Vec<WorkersRow> {
         let each = if self.two { 2 } else { 1 };
         let run = |at: usize| match found.get(at) {
             Some(Some(Found::Run(measure, _))) => Some((**measure).clone()),
@@ -136,13 +164,22 @@ impl Plan {
             let bound = subject.workload().bound(workers, subject.knobs().null_keys);
             Some(WorkersRow { workers, arriving, catching_up, bound })
         };
-        let rows: Vec<WorkersRow> = self.workers.iter().enumerate().filter_map(row).collect();
+        let mut rows: Vec<WorkersRow> = self.workers.iter().enumerate().filter_map(row).collect();
+        rows.sort_by_key(|row| row.workers);
+        rows
+    }
+
+    pub(super) fn answer(&self, subject: &Subject, found: &[Option<Found>]) -> WorkersAnswer {
+        let rows = self.rows(subject, found);
+        let keeps_up = keeps_up(subject).is_ok();
+        let quick = quick_from(&rows).filter(|_| self.two && keeps_up);
         let mut answer = WorkersAnswer {
             pays_up_to: pays_up_to(&rows),
+            enough: quick.or(fast_from(&rows)),
             rows,
             sentences: Vec::new(),
             records: subject.records(),
-            now: subject.knobs().workers,
+            now: subject.knobs().concurrency(),
             arrivals: self.two,
             unit: subject.unit(),
         };
@@ -205,48 +242,75 @@ impl WorkersAnswer {
         let (fast, quick) = (fast_from(&self.rows), quick_from(&self.rows));
         let most = grouped(last.workers.into());
         let backlog = if self.arrivals { "a backlog of these records" } else { "this log" };
-        let kept_up = self.tell_load(subject);
-        match (fast.and_then(|workers| self.row(workers)), quick.and_then(|workers| self.row(workers))) {
-            (Some(fast), _) if self.arrivals && !kept_up.0 => told.push(format!(
-                "No number of workers keeps up with this traffic: {} More workers pay up to {}, which get through at {}; what \
-                 arrives waits longer and longer.",
-                kept_up.1,
-                grouped(fast.workers.into()),
+        let (fast, quick) = (fast.and_then(|n| self.row(n)), quick.and_then(|n| self.row(n)));
+        let load = keeps_up(subject);
+        let least = subject.least_workers();
+        told.extend(match (fast, quick) {
+            (Some(fast), _) if self.arrivals && load.is_err() => Some(format!(
+                "No number of workers keeps up with this traffic: {} {} pay, and get through at {}{}; what arrives waits \
+                 longer and longer.",
+                load.clone().err().unwrap_or_default(),
+                workers(fast.workers),
+                rate(&fast.catching_up),
+                self.fewer(fast, |row| rate(&row.catching_up)),
+            )),
+            (Some(fast), Some(quick)) if self.arrivals && u64::from(quick.workers) < least => Some(format!(
+                "As the records arrive, more than {} bring nothing: p99 in the system is {} then, and up to {most} do not \
+                 shorten it by more than 5 %. But they do not keep up, which takes {least}: what holds them back is how \
+                 records are taken, {}. From a backlog they get through at {}.",
+                workers(quick.workers),
+                unit.span(quick.arriving.p99),
+                taken(subject),
                 rate(&fast.catching_up),
             )),
-            (Some(fast), Some(quick)) if self.arrivals => told.push(format!(
-                "As the records arrive, {} {} enough: p99 in the system is {} then, and up to {most} workers do not \
-                 shorten it by more than 5 %. To catch up with {backlog}, more pay up to {}: {}.",
+            (Some(fast), Some(quick)) if self.arrivals => Some(format!(
+                "As the records arrive, {} {} enough: p99 in the system is {} then{}, and up to {most} workers do not \
+                 shorten it by more than 5 %. To catch up with {backlog}, more pay up to {}: {}{}.",
                 workers(quick.workers),
                 if quick.workers == 1 { "is" } else { "are" },
                 unit.span(quick.arriving.p99),
+                self.fewer(quick, |row| unit.span(row.arriving.p99)),
                 grouped(fast.workers.into()),
                 rate(&fast.catching_up),
+                self.fewer(fast, |row| rate(&row.catching_up)),
             )),
-            (Some(fast), _) => told.push(format!(
-                "More workers pay up to {}: they get through {backlog} at {}, and none of up to {most} tried is faster \
+            (Some(fast), _) => Some(format!(
+                "More workers pay up to {}: they get through {backlog} at {}{}, and none of up to {most} tried is faster \
                  by more than 5 %.",
                 grouped(fast.workers.into()),
                 rate(&fast.catching_up),
+                self.fewer(fast, |row| rate(&row.catching_up)),
             )),
-            _ => {}
+            _ => None,
+        });
+        if let Some(place) = in_its_place(subject.knobs()) {
+            told.push(format!(
+                "Yours works on one record at a time. More than one worker is another consumer, and what is told of more \
+                 is told of that one, with {place} in its place; records per poll are {}.",
+                if subject.knobs().poll == 1 { "a quarter of the high mark".to_owned() } else { grouped(subject.knobs().poll) }
+            ));
         }
         if let Some(now) = self.row(self.now) {
             let times = [now.arriving.p50, now.arriving.p99, now.arriving.max].map(|ticks| unit.span(ticks));
+            let one = match self.now {
+                1 => String::new(),
+                _ => format!(
+                    " One worker: p99 {}, {}.",
+                    unit.span(first.arriving.p99),
+                    rate(&first.catching_up)
+                ),
+            };
             told.push(format!(
-                "With {} as you have now: p50 {}, p99 {}, at most {} in the system; {} from a backlog. One worker: p99 \
-                 {}, {}.",
+                "With {} as you have now: p50 {}, p99 {}, at most {} in the system; {} from a backlog.{one}",
                 workers(now.workers),
                 times[0],
                 times[1],
                 times[2],
                 rate(&now.catching_up),
-                unit.span(first.arriving.p99),
-                rate(&first.catching_up),
             ));
         }
-        if self.arrivals && kept_up.0 {
-            told.push(kept_up.1);
+        if self.arrivals {
+            told.extend(load.is_ok().then(|| self.tell_load(subject)));
         }
         told.extend(self.tell_bound(subject));
         told.extend(self.tell_marks(subject));
@@ -254,23 +318,25 @@ impl WorkersAnswer {
         told
     }
 
-    /// Whether the keys let any number of workers keep up, and what arrives in how much time.
-    fn tell_load(&self, subject: &Subject) -> (bool, String) {
-        let (span, total) = (subject.arrivals_span(), subject.workload().total.work);
-        let (key, work) = subject.hottest().unwrap_or_default();
-        let is_keyed = subject.knobs().routing != Routing::Shared;
-        if is_keyed && work > span.saturating_add(subject.span_of_work().1) {
-            let (work, span) = (self.unit.span(work), self.unit.span(span));
-            return (false, format!("{key} alone brings {work} of work in {span}."));
+    /// What one worker fewer comes to, where that was tried.
+    fn fewer(&self, row: &WorkersRow, what: impl Fn(&WorkersRow) -> String) -> String {
+        match row.workers.checked_sub(1).and_then(|fewer| self.row(fewer)) {
+            Some(fewer) => format!(" ({} with {})", what(fewer), grouped(fewer.workers.into())),
+            None if row.workers == 1 => String::new(),
+            None => " (the fewest of those tried)".to_owned(),
         }
-        let least = least_workers(total, span, subject.records());
-        let told = format!(
+    }
+
+    /// What arrives in how much time.
+    fn tell_load(&self, subject: &Subject) -> String {
+        let (span, total) = (subject.arrivals_span(), subject.workload().total.work);
+        let least = subject.least_workers();
+        format!(
             "{} of work arrive in {}: to keep up takes {} at least.",
             self.unit.span(total),
             self.unit.span(span),
-            if least == 1 { "1 worker".to_owned() } else { format!("{} workers", grouped(least)) },
-        );
-        (true, told)
+            counted(least, "worker"),
+        )
     }
 
     fn tell_bound(&self, subject: &Subject) -> Option<String> {
@@ -426,14 +492,32 @@ pub(super) fn times(what: &str, unit: Unit, lines: &[Line]) -> (String, crate::e
     }
 }
 
-/// The fewest workers that do so much work in the time in which so many records arrive: the last one needs an interval
-/// of its own, too.
-fn least_workers(work: u64, span: u64, records: u64) -> u64 {
-    let between = u128::from(records.saturating_sub(1));
-    let least = (u128::from(work) * between).div_ceil((u128::from(span) * u128::from(records)).max(1));
-    u64::try_from(least).unwrap_or(u64::MAX).max(1)
+/// Whether the keys let any number of workers keep up; if not, why not.
+fn keeps_up(subject: &Subject) -> Result<(), String> {
+    let (unit, span) = (subject.unit(), subject.arrivals_span());
+    let (key, work) = subject.hottest().unwrap_or_default();
+    let is_keyed = subject.knobs().routing != Routing::Shared;
+    if is_keyed && work > span.saturating_add(subject.span_of_work().1) {
+        return Err(format!("{key} alone brings {} of work in {}.", unit.span(work), unit.span(span)));
+    }
+    Ok(())
+}
+
+/// How records are taken, where that and not the number of workers decides.
+fn taken(subject: &Subject) -> String {
+    let knobs = subject.knobs();
+    let records = |count: u64| counted(count, "record");
+    match knobs.intake {
+        Intake::Block => {
+            format!("{} at a poll, and the next poll waits for all of them", records(knobs.poll))
+        }
+        Intake::Pause { high, .. } => {
+            format!("{} at a poll and a high mark of {}", records(knobs.poll), grouped(high))
+        }
+        Intake::Unbounded => format!("{} at a poll", records(knobs.poll)),
+    }
 }
 
 fn workers(count: u32) -> String {
-    format!("{} {}", grouped(count.into()), if count == 1 { "worker" } else { "workers" })
+    counted(count.into(), "worker")
 }

@@ -78,6 +78,7 @@ impl Reply {
 /// | `progress` | how far the runs have got, in `permille`; of which `question` |
 /// | `base` | the run as things are: a table |
 /// | `answer` | to a `question`: `sentences`, a table, `svg`; `complete` or not yet |
+/// | `together` | what the recommended workers and marks come to: a `sentence` |
 /// | `done`, `stopped` | nothing is under way any more |
 #[derive(Debug, Default)]
 pub struct Session {

@@ -20,7 +20,9 @@ use crate::{
     export::picture::{Kind, paint},
     ids::ConsumerId,
     office::Export,
-    sizing::{Answer, Base, Commits, Effort, Question, Report, Study, Subject, Survey, Table, Unit},
+    sizing::{
+        Answer, Base, Combined, Commits, Effort, Question, Report, Study, Subject, Survey, Table, Unit,
+    },
     world::{Knobs, Setup},
 };
 
@@ -37,6 +39,8 @@ pub(super) struct Sizing {
     survey: Survey,
     base: Option<Arc<Base>>,
     studies: Vec<Asked>,
+    /// What the answers come to together, once they are there; nothing where they come to nothing.
+    combined: Option<Option<Combined>>,
     stopped: bool,
 }
 
@@ -70,13 +74,17 @@ impl Sizing {
             effort: Effort { revokes: revokes as usize, ..Effort::default() },
             base: None,
             studies: Vec::new(),
+            combined: None,
             stopped: false,
         })
     }
 
     pub(super) fn is_done(&self) -> bool {
         let studied = self.studies.iter().all(|asked| asked.study.progress().is_complete());
-        self.stopped || (self.base.is_some() && studied)
+        let combined = self.combined.as_ref();
+        let combined =
+            combined.is_some_and(|combined| combined.as_ref().is_none_or(|own| own.measures().is_some()));
+        self.stopped || (self.base.is_some() && studied && combined)
     }
 
     pub(super) fn work(&mut self, steps: u64) -> Vec<Reply> {
@@ -87,13 +95,19 @@ impl Sizing {
             self.survey.advance(steps);
             return self.survey.base().map_or_else(Vec::new, |base| self.begin(base));
         };
-        debug_assert!(Arc::strong_count(base) > 0);
         let open = self.studies.iter_mut().filter(|asked| !asked.study.progress().is_complete());
-        let Some(asked) = open.min_by_key(|asked| asked.study.progress().permille) else { return Vec::new() };
-        if !asked.study.advance(steps).is_complete() {
-            return Vec::new();
+        let mut replies = Vec::new();
+        if let Some(asked) = open.min_by_key(|asked| asked.study.progress().permille) {
+            if asked.study.advance(steps).is_complete() {
+                replies = vec![asked.tell(self.subject.unit()), self.progress()];
+            }
+        } else if let Some(Some(combined)) = &mut self.combined {
+            combined.advance(steps);
+            let sentence = combined.sentence(&self.subject, base);
+            replies.extend(sentence.map(|told| show(json!({ "kind": "together", "sentence": told }))));
+        } else {
+            self.combined = Some(Combined::new(&self.subject, &self.answers()));
         }
-        let mut replies = vec![asked.tell(self.subject.unit()), self.progress()];
         if self.is_done() {
             replies.push(show(json!({ "kind": "done" })));
         }
@@ -179,7 +193,9 @@ impl Sizing {
 
     fn report<'r>(&'r self, answers: &'r [Answer]) -> Option<Report<'r>> {
         let base = self.base.as_deref()?;
-        Some(Report { subject: &self.subject, base, answers, notes: &self.notes })
+        let combined = self.combined.iter().flatten().next();
+        let together = combined.and_then(|combined| combined.sentence(&self.subject, base));
+        Some(Report { subject: &self.subject, base, answers, notes: &self.notes, together })
     }
 
     pub(super) fn file(&self, take: &Take) -> Result<Export, String> {

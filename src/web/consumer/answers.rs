@@ -63,6 +63,12 @@ pub(super) fn view(consumer: &Consumer, link: &Scope<Consumer>) -> Html {
                     let answer = consumer.answers.get(*name)?;
                     Some(self::answer(answer, name, consumer.is_stale, link))
                 })}
+                if let Some(told) = &consumer.together {
+                    <article class="consumer-answer" data-answer="together" aria-labelledby="consumer-answer-together">
+                        <h4 id="consumer-answer-together">{"All together"}</h4>
+                        <p class="consumer-sentence">{told.text("sentence")}</p>
+                    </article>
+                }
             </div>
             {taking(consumer, link)}
         </section>

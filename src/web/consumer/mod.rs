@@ -103,6 +103,7 @@ pub(crate) struct Consumer {
     sizing: Option<u32>,
     progress: Option<Told>,
     base: Option<Told>,
+    together: Option<Told>,
     answers: BTreeMap<String, Answer>,
     /// Whether the answers are for other traffic or settings than there are now.
     is_stale: bool,
@@ -233,6 +234,7 @@ impl Consumer {
         if self.sizing.is_some() {
             (self.progress, self.base, self.is_stale, self.is_done) = (None, None, false, false);
             self.answers.clear();
+            self.together = None;
             self.saved = AttrValue::default();
             self.say("The runs have begun.".into(), true);
         }
@@ -278,6 +280,7 @@ impl Consumer {
                 self.progress = Some(told);
             }
             "base" if of_sizing => self.base = Some(told),
+            "together" if of_sizing => self.together = Some(told),
             "answer" if of_sizing => {
                 let picture = Picture::new(&told.text("svg"), told.text("alt"));
                 self.answers.insert(told.text("question").to_string(), Answer { told, picture });
@@ -378,6 +381,7 @@ impl Component for Consumer {
             sizing: None,
             progress: None,
             base: None,
+            together: None,
             answers: BTreeMap::new(),
             is_stale: false,
             is_done: false,
