@@ -7,10 +7,22 @@ use std::{
     process::Command,
 };
 
-use keyed_worker_pool::settings::{KNOWN, Language, Library, Origin, Settings, Value, skeleton};
+use keyed_worker_pool::settings::{KNOWN, Language, Library, Name, Origin, Settings, Value, skeleton};
 
 /// The parts of kafka-clients that the Java one uses, as they are declared there.
-const KAFKA_CLIENTS: [(&str, &str); 7] = [
+const KAFKA_CLIENTS: [(&str, &str); 10] = [
+    (
+        "common/errors/RebalanceInProgressException",
+        "public class RebalanceInProgressException extends RuntimeException { static final long serialVersionUID = 1; }",
+    ),
+    (
+        "common/errors/TimeoutException",
+        "public class TimeoutException extends RuntimeException { static final long serialVersionUID = 1; }",
+    ),
+    (
+        "clients/consumer/CommitFailedException",
+        "public class CommitFailedException extends RuntimeException { static final long serialVersionUID = 1; }",
+    ),
     (
         "common/TopicPartition",
         "public final class TopicPartition { public TopicPartition(String topic, int partition) {} }",
@@ -155,5 +167,80 @@ fn rust_compiles() {
             "--out-dir",
         ]);
         accepted(command.arg(&folder).arg(&file), &text);
+    }
+}
+
+/// A handler that panics, and dead letters that cannot be written at first: the worker, the key and the watermark go on.
+#[test]
+fn a_rust_one_survives_its_handler() {
+    const MAIN: &str = r#"
+use std::sync::atomic::{AtomicU32, Ordering};
+
+struct Mine(AtomicU32);
+
+impl Handler for Mine {
+    fn handle(&self, record: &Record) -> Result<(), String> {
+        assert!(record.offset != 0, "the first record breaks");
+        Ok(())
+    }
+    fn dead_letter(&self, record: &Record) -> Result<(), String> {
+        assert_eq!(record.offset, 0);
+        match self.0.fetch_add(1, Ordering::SeqCst) {
+            0 => Err("not now".to_owned()),
+            1 => panic!("nor now"),
+            _ => Ok(()),
+        }
+    }
+}
+
+struct Fake(i64);
+
+impl Client for Fake {
+    type Error = ();
+    fn poll(&mut self, _: u64) -> Result<Vec<Record>, ()> {
+        let records = (self.0..3).map(|offset| Record { offset, key: Some(vec![1]), value: vec![] }).collect();
+        self.0 = 3;
+        Ok(records)
+    }
+    fn pause(&mut self) {}
+    fn resume(&mut self) {}
+    fn commit(&mut self, _: i64) -> Result<(), ()> {
+        Ok(())
+    }
+}
+
+fn main() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let (mut client, mut pool) = (Fake(0), Pool::new(Mine(AtomicU32::new(0)), 0));
+    let end = Instant::now() + Duration::from_secs(20);
+    while pool.watermark() < 3 && Instant::now() < end {
+        pool.turn(&mut client).unwrap();
+        thread::sleep(Duration::from_millis(2));
+    }
+    let letters = pool.handler().0.load(Ordering::SeqCst);
+    std::process::exit(if pool.watermark() == 3 && letters == 3 { 0 } else { 1 });
+}
+"#;
+    let mut settings = Settings::default();
+    for (name, number) in [(Name::Workers, 1), (Name::RetryDelay, 1), (Name::QuarantineAfter, 5)] {
+        settings.set(name, Value::Number(number), Origin::Found);
+    }
+    let folder = folder("skeleton-rust-runs");
+    let text = skeleton(&settings, Language::Rust) + MAIN;
+    fs::write(folder.join("main.rs"), &text).expect("a file");
+    let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    command.args(["--edition", "2021", "-A", "dead_code", "-o"]).arg(folder.join("main"));
+    if accepted(command.arg(folder.join("main.rs")), &text) {
+        accepted(&mut Command::new(folder.join("main")), &text);
+    }
+}
+
+#[test]
+fn what_is_filled_in_is_named() {
+    let java = Library::named("java").expect("a library").settings();
+    for language in [Language::Java, Language::Go, Language::Rust] {
+        let text = skeleton(&java, language);
+        assert!(text.contains("kwp.intake.high = 24, kwp.intake.low = 8, kwp.drain.ms = 5000"), "{text}");
+        assert!(!text.contains("kwp.workers ="), "{text}");
     }
 }

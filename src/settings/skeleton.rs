@@ -22,7 +22,8 @@ pub enum Language {
 /// The most that a language's length of time holds in milliseconds: Go counts nanoseconds in 63 bits.
 const LONGEST: u64 = i64::MAX.unsigned_abs() / 1_000_000;
 
-/// Writes it. What the settings leave open is filled in as for a run: 4 workers, marks 24 and 8, a drain of 5 seconds.
+/// Writes it. What the settings leave open is filled in as for a run (4 workers, marks 24 and 8, a drain of 5 seconds),
+/// and named at the top.
 #[must_use]
 pub fn skeleton(settings: &Settings, language: Language) -> String {
     let template = match language {
@@ -47,5 +48,26 @@ pub fn skeleton(settings: &Settings, language: Language) -> String {
         ("@retry@", millis(Name::RetryDelay, RETRY_DELAY).max(1)),
         ("@quarantine@", millis(Name::QuarantineAfter, 0)),
     ];
-    filled.iter().fold(template.to_owned(), |text, (place, number)| text.replace(place, &number.to_string()))
+    let numbers = [
+        (Name::Workers, filled[0].1),
+        (Name::High, filled[1].1),
+        (Name::Low, filled[2].1),
+        (Name::Drain, filled[5].1),
+        (Name::RetryDelay, filled[6].1),
+    ];
+    let open: Vec<String> = numbers
+        .into_iter()
+        .filter(|(name, _)| settings.number(*name).is_none())
+        .map(|(name, number)| format!("{} = {number}", name.called()))
+        .collect();
+    let comment = match language {
+        Language::Java | Language::Go => "//",
+        Language::Rust => "//!",
+    };
+    let open = match open[..] {
+        [] => String::new(),
+        _ => format!("{comment} Your settings leave open, and so it is filled in: {}.\n", open.join(", ")),
+    };
+    let text = template.replace("@open@", &open);
+    filled.iter().fold(text, |text, (place, number)| text.replace(place, &number.to_string()))
 }

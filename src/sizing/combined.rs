@@ -47,7 +47,7 @@ impl Combined {
             knobs.poll = poll.max(if least.0 > high { poll_for(least.0) } else { 0 });
         }
         let case = super::trial::Case { commits, ..subject.case(knobs.clone()) };
-        let backlog = subject.from_backlog(case.clone());
+        let backlog = subject.backlog_of(case.clone());
         let cases = if subject.workload().arrivals { vec![case, backlog] } else { vec![backlog] };
         Some(Combined { knobs, trials: cases.iter().map(Trial::new).collect(), done: 0 })
     }

@@ -135,7 +135,7 @@ impl Plan {
             let intake = Intake::Pause { high: one.high, low: one.low };
             let knobs = Knobs { intake, poll: one.poll, ..self.knobs.clone() };
             let case = Case { commits: self.commits, ..subject.case(knobs) };
-            let backlog = Job::Run(subject.from_backlog(case.clone()), None);
+            let backlog = Job::Run(subject.backlog_of(case.clone()), None);
             if self.two { vec![backlog, Job::Run(case, None)] } else { vec![backlog] }
         };
         // All tries of a high mark together.

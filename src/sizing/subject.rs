@@ -127,11 +127,11 @@ impl Subject {
 
     /// The same, all of it there from the beginning: how fast the consumer catches up.
     pub(super) fn catching_up(&self, knobs: Knobs) -> Case {
-        self.from_backlog(self.case(knobs))
+        self.backlog_of(self.case(knobs))
     }
 
     /// A case's settings, with all records there from the beginning.
-    pub(super) fn from_backlog(&self, case: Case) -> Case {
+    pub(super) fn backlog_of(&self, case: Case) -> Case {
         let own = self.case_of(self.backlog.clone(), case.setup.knobs().clone());
         Case { from: From::Poll, commits: case.commits, ..own }
     }

@@ -119,7 +119,7 @@ impl Plan {
 
     fn runs(&self, subject: &Subject, workers: u32) -> Vec<Job> {
         let case = subject.pooled(subject.knobs(), workers);
-        let backlog = Job::Run(subject.from_backlog(case.clone()), None);
+        let backlog = Job::Run(subject.backlog_of(case.clone()), None);
         if self.two { vec![Job::Run(case, None), backlog] } else { vec![backlog] }
     }
 

@@ -179,6 +179,8 @@ impl Tuned {
         let found = settings::settings_of(&knobs, self.tick);
         // Commits at polls have no interval of one's own.
         let found = if commits == Commits::Engine { found } else { found.without(Name::CommitEvery) };
+        // Nor has a client that blocks a drain window: it waits for its batch.
+        let found = if knobs.intake == Intake::Block { found.without(Name::Drain) } else { found };
         let settings = self.settings.over(&found);
         let (name, media_type, text) = match form {
             "java" => (
