@@ -363,3 +363,50 @@ fn a_million_rows_are_read_in_pieces() {
     let log = traffic.log(Offset(0)).expect("a log");
     assert_eq!((log.len(), log.key_count()), (ROWS, 65_537));
 }
+
+#[test]
+fn titles_say_what_numbers_count_where_nobody_does() {
+    let hinted = Options { hinted: (true, true), ..Options::default() };
+    // Work in milliseconds, and time then too; a tick is one.
+    let traffic = read("ts,user,took_ms\n1000,a,5\n1500,b,7\n", hinted.clone());
+    assert_eq!(
+        (csv(&traffic).as_str(), traffic.tick()),
+        ("time,key,work\n0,a,5\n500,b,7\n", Span::parse("1ms").ok())
+    );
+    assert_eq!(traffic.report().units, Some((Unit::Milliseconds, Unit::Milliseconds)));
+    assert!(traffic.report().notes[0].contains("taken for milliseconds, by the title took_ms"));
+    let columns = Columns::parse("time=At (s)").expect("columns");
+    let seconds = read("At (s),key,work\n10,a,5\n11.5,b,7\n", Options { columns, ..hinted });
+    assert_eq!(csv(&seconds), "time,key,work\n0,a,5\n1500,b,7\n");
+    // What is said counts.
+    let ticks = read("ts,user,took_ms\n1000,a,5\n", Options::default());
+    assert_eq!((csv(&ticks).as_str(), ticks.tick()), ("time,key,work\n1000,a,5\n", None));
+    for (title, unit) in [
+        ("took_ms", Some(Unit::Milliseconds)),
+        ("elapsedMillis", Some(Unit::Milliseconds)),
+        ("ts.us", Some(Unit::Microseconds)),
+        ("took [s]", Some(Unit::Seconds)),
+        ("events", None),
+        ("s", None),
+        ("items", None),
+    ] {
+        assert_eq!(Unit::hinted(title), unit, "{title}");
+    }
+}
+
+#[test]
+fn moments_in_the_wrong_unit_are_doubted() {
+    let told = |time: Unit, first: &str| {
+        let text = format!("time,key,work\n{first},a,5\n");
+        let traffic = read(&text, Options { time, work: time, ..Options::default() });
+        traffic.summary().warnings().into_iter().find(|warning| warning.contains("since 1970"))
+    };
+    let seconds = told(Unit::Milliseconds, "1772352000.004").expect("a warning");
+    assert!(seconds.contains("looks like seconds since 1970, and is read as milliseconds"), "{seconds}");
+    assert!(seconds.contains("--time-unit s"), "{seconds}");
+    assert!(told(Unit::Ticks, "1772352000004").expect("a warning").contains("milliseconds since 1970"));
+    assert_eq!(told(Unit::Milliseconds, "1772352000004"), None);
+    assert_eq!(told(Unit::Seconds, "1772352000"), None);
+    assert_eq!(told(Unit::Milliseconds, "5000"), None);
+    assert_eq!(told(Unit::Ticks, "2026-03-01T09:00:00Z"), None);
+}

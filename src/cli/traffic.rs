@@ -62,8 +62,9 @@ pub(super) struct ReadingArgs {
     /// What numbers in the file count: ticks, ns, us, ms or s
     ///
     /// Times may be dates as RFC 3339 spells them, whatever the unit, and work may have a unit of its own (12ms).
-    #[arg(long, value_name = "UNIT", value_parser = unit, default_value = "ticks")]
-    unit: Unit,
+    /// [default: what the titles end with (took_ms), or ticks]
+    #[arg(long, value_name = "UNIT", value_parser = unit)]
+    unit: Option<Unit>,
 
     /// What numbers in the time column count, where that differs from --unit
     #[arg(long, value_name = "UNIT", value_parser = unit)]
@@ -136,7 +137,8 @@ impl ReadingArgs {
     }
 
     fn options(&self) -> Result<Options, String> {
-        let work = self.work_unit.unwrap_or(self.unit);
+        let said = |own: Option<Unit>| own.or(self.unit);
+        let work = said(self.work_unit).unwrap_or(Unit::Ticks);
         let latency = self.latency.clone().map(|latency| latency.of_unit(work));
         let latency = latency.transpose().map_err(|error| error.to_string())?;
         let salt = self.salt.as_deref().unwrap_or(PUBLIC_SALT);
@@ -145,8 +147,9 @@ impl ReadingArgs {
         }
         Ok(Options {
             columns: self.columns.clone().unwrap_or_default(),
-            time: self.time_unit.unwrap_or(self.unit),
+            time: said(self.time_unit).unwrap_or(Unit::Ticks),
             work,
+            hinted: (said(self.time_unit).is_none(), said(self.work_unit).is_none()),
             tick: self.tick,
             latency: latency.map(|latency| (latency, self.seed)),
             digest: self.hash_keys.then(|| Digest::new(salt)),

@@ -47,6 +47,38 @@ impl Unit {
         }
     }
 
+    /// Its name in an argument.
+    #[must_use]
+    pub fn short(self) -> &'static str {
+        match self {
+            Unit::Ticks => "ticks",
+            Unit::Nanoseconds => "ns",
+            Unit::Microseconds => "us",
+            Unit::Milliseconds => "ms",
+            Unit::Seconds => "s",
+        }
+    }
+
+    /// The unit that a column's title ends with: `took_ms`, `duration (s)`, `elapsedMillis`.
+    #[must_use]
+    pub fn hinted(title: &str) -> Option<Unit> {
+        let title = title.trim().trim_end_matches([')', ']']);
+        let last =
+            title.rsplit(['_', '-', ' ', '.', '(', '[']).next().filter(|last| last.len() < title.len());
+        let named = last.and_then(|last| match last.to_ascii_lowercase().as_str() {
+            "ns" | "nanos" | "nanoseconds" => Some(Unit::Nanoseconds),
+            "us" | "µs" | "micros" | "microseconds" => Some(Unit::Microseconds),
+            "ms" | "millis" | "milliseconds" => Some(Unit::Milliseconds),
+            "s" | "sec" | "secs" | "seconds" => Some(Unit::Seconds),
+            _ => None,
+        });
+        named.or_else(|| {
+            [("Millis", Unit::Milliseconds), ("Ms", Unit::Milliseconds), ("Micros", Unit::Microseconds)]
+                .into_iter()
+                .find_map(|(ending, unit)| title.ends_with(ending).then_some(unit))
+        })
+    }
+
     /// One of it, in nanoseconds; a tick is counted as it is.
     pub(super) fn nanos(self) -> u64 {
         match self {

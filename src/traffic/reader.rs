@@ -17,7 +17,7 @@ use super::{
 use crate::{
     ledger::grouped,
     scenario::{
-        BadInput, LONGEST_TRACE, MOST_RECORDS, NoNumber, number,
+        BadInput, LONGEST_TRACE, MOST_RECORDS, NoNumber, cut, number,
         rows::{Broken, Fields, Rows},
         shown,
     },
@@ -42,6 +42,8 @@ pub struct Options {
     pub time: Unit,
     /// What a number in the work column counts, where it does not say so itself ("12ms").
     pub work: Unit,
+    /// Whether the title of the time column, and that of the work column, may say another unit: `ts_s`, `took_ms`.
+    pub hinted: (bool, bool),
     /// How long a tick is. Times and work that are in ticks need none; otherwise it is a millisecond if not said.
     pub tick: Option<Span>,
     /// Work where there is no column for it, and the seed to draw it from.
@@ -58,6 +60,7 @@ impl Default for Options {
             columns: Columns::default(),
             time: Unit::Ticks,
             work: Unit::Ticks,
+            hinted: (false, false),
             tick: None,
             latency: None,
             digest: None,
@@ -263,7 +266,9 @@ impl Body {
                 )
             })?;
             self.titles = titles(&self.name, line, fields)?;
-            self.header = Some(read_header(&self.name, line, &self.titles, &self.options, &mut self.report)?);
+            let header = read_header(&self.name, line, &self.titles, &self.options, &mut self.report)?;
+            self.take_hints(&header);
+            self.header = Some(header);
             return Ok(());
         };
         if let Ok(fields) = row
@@ -329,6 +334,54 @@ impl Body {
         Ok(())
     }
 
+    /// Takes units from titles, where nobody has said them. Where work says one and time does not, time is taken to
+    /// count the same.
+    fn take_hints(&mut self, header: &Header) {
+        let (time, work) = self.options.hinted;
+        let of = |column: &Column| Unit::hinted(&column.name).map(|unit| (unit, column.name.clone()));
+        let own = header.work.as_ref().filter(|_| work).and_then(of);
+        if let Some((unit, title)) = &own {
+            self.options.work = *unit;
+            self.report.notes.push(format!(
+                "numbers of work are taken for {}, by the title {}",
+                unit.name(),
+                cut(title)
+            ));
+        }
+        let other = own.filter(|_| self.options.time == Unit::Ticks);
+        if let Some((unit, title)) =
+            Some(&header.time).filter(|_| time).and_then(of).or(other.filter(|_| time))
+        {
+            self.options.time = unit;
+            self.report.notes.push(format!(
+                "numbers of time are taken for {}, by the title {}",
+                unit.name(),
+                cut(&title)
+            ));
+        }
+    }
+
+    /// Times that would be moments of our days in another unit.
+    fn doubt_times(&self) -> Option<String> {
+        /// September 2001 and the end of 2099, in nanoseconds since 1970.
+        const DAYS: std::ops::Range<i128> = 1_000_000_000_000_000_000..4_102_444_800_000_000_000;
+        let first = i128::from(self.rows.first()?.time);
+        let own = self.options.time;
+        let number = first / i128::from(own.nanos());
+        if own != Unit::Ticks && DAYS.contains(&first) {
+            return None;
+        }
+        let all = [Unit::Seconds, Unit::Milliseconds, Unit::Microseconds, Unit::Nanoseconds];
+        let other = all.into_iter().find(|unit| DAYS.contains(&(number * i128::from(unit.nanos()))))?;
+        Some(format!(
+            "the first time is {number}: that looks like {} since 1970, and is read as {}. Say what numbers of time count \
+             (--time-unit {})",
+            other.name(),
+            own.name(),
+            other.short()
+        ))
+    }
+
     fn key(&mut self, key: &[u8]) -> u32 {
         let key = match &self.options.digest {
             Some(digest) => digest.of(key),
@@ -365,6 +418,10 @@ impl Body {
         if self.report.out_of_order > 0 {
             self.rows.sort_by_key(|row| row.time);
         }
+        if !has_dates {
+            self.report.doubts.extend(self.doubt_times());
+        }
+        self.report.units = Some((self.options.time, self.options.work));
         self.note(scale, drawn);
         let mut keys: Vec<(u32, Key)> = self.keys.into_iter().map(|(key, number)| (number, key)).collect();
         keys.sort_unstable_by_key(|(number, _)| *number);

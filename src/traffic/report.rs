@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Found;
+use super::{Found, Unit};
 use crate::scenario::cut;
 
 /// Bad rows that are kept, to be shown.
@@ -54,6 +54,10 @@ pub struct Report {
     pub columns: Vec<Found>,
     /// Everything else worth knowing, in sentences.
     pub notes: Vec<String>,
+    /// What makes no sense as it was read, in sentences.
+    pub doubts: Vec<String>,
+    /// What numbers of time and of work were taken for; nothing for traffic that was drawn.
+    pub units: Option<(Unit, Unit)>,
 }
 
 impl Report {

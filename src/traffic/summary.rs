@@ -62,6 +62,8 @@ pub struct Summary {
     pub tick: Option<Span>,
     /// By how many thousandths cutting work into ticks has changed its sum, and whether it grew.
     pub rounding: (u64, bool),
+    /// What makes no sense as it was read ([`super::Report::doubts`]).
+    pub doubts: Vec<String>,
 }
 
 impl Summary {
@@ -116,6 +118,7 @@ impl Summary {
             endless,
             tick: traffic.tick(),
             rounding: rounding(traffic, exact, sum),
+            doubts: traffic.report.doubts.clone(),
         }
     }
 
@@ -176,6 +179,7 @@ impl Summary {
                 counted(keyed, "record")
             ));
         }
+        warnings.extend(self.doubts.iter().cloned());
         if self.without_key * 2 > self.rows {
             warnings.push(format!("{} of the records have no key", percent(self.without_key, self.rows)));
         }

@@ -61,6 +61,20 @@ impl Brought {
         self.traffic.tick()
     }
 
+    /// How kwp reads the same file in the same way, where its own units would be others.
+    fn as_kwp(&self) -> Option<String> {
+        let (time, work) = self.traffic.report().units?;
+        let units = if time == work {
+            format!("--unit {}", time.short())
+        } else {
+            format!("--time-unit {} --work-unit {}", time.short(), work.short())
+        };
+        let tick = self.traffic.tick();
+        let tick =
+            tick.map_or(String::new(), |tick| format!(" --tick {}", tick.to_string().replace(' ', "")));
+        Some(format!("kwp size and kwp traffic read it the same with {units}{tick}."))
+    }
+
     /// Everything that the page shows of it.
     pub(super) fn told(&self) -> Value {
         let (summary, report) = (self.traffic.summary(), self.traffic.report());
@@ -70,6 +84,7 @@ impl Brought {
         let shown = report.bad.len() as u64;
         let plot = arrivals(&self.log, self.unit());
         let picture = plot.and_then(|plot| paint(Kind::Svg, &plot.into()).ok());
+        let notes: Vec<String> = report.notes.iter().cloned().chain(self.as_kwp()).collect();
         json!({
             "kind": "traffic",
             "name": escaped(&self.name),
@@ -82,7 +97,7 @@ impl Brought {
             "bad": bad,
             "more": (report.skipped + report.read_as).saturating_sub(shown).min(report.rows),
             "kept": KEPT_ROWS,
-            "notes": report.notes,
+            "notes": notes,
             "warnings": summary.warnings(),
             "flatters": summary.is_flattering(),
             "svg": picture.and_then(|bytes| String::from_utf8(bytes).ok()),
@@ -147,6 +162,7 @@ pub(super) fn options(form: &Form) -> Result<Options, BadField> {
         columns: Columns { time: pick("time-column"), key: pick("key-column"), work: pick("work-column") },
         time,
         work,
+        hinted: (form.text("time-unit").is_empty(), form.text("work-unit").is_empty()),
         tick: tick(form, if in_ticks { "" } else { TICK })?,
         latency: drawn,
         digest: form.is_on("hash-keys").then(|| Digest::new(form.exact("salt"))),
@@ -187,7 +203,7 @@ pub(super) fn shaped(form: &Form) -> Result<Brought, BadField> {
     let number = |field: &str, range: (u64, u64), otherwise: u64| {
         Ok::<u64, BadField>(form.number(field, range)?.unwrap_or(otherwise))
     };
-    let rate = number("rate", (1, 1_000_000), 100)?;
+    let rate = number("rate", (1, 1_000_000), 50)?;
     let seconds = number("seconds", (1, 86_400), 60)?;
     let times = number("burst-times", (1, 1_000), 1)?;
     let bursts = if times > 1 {

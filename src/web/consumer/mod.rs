@@ -6,6 +6,7 @@
 
 mod answers;
 mod controls;
+mod later;
 mod picture;
 mod settings;
 mod talk;
@@ -18,9 +19,13 @@ use js_sys::Array;
 use web_sys::{Blob, Element, File};
 use yew::prelude::*;
 
+use later::Later;
 use picture::Picture;
 use talk::{Heard, Talk};
 use told::Told;
+
+/// After the last letter of settings that are typed or pasted, before they count.
+const SETTLED_MS: i32 = 600;
 
 /// Between two messages to a reader who listens.
 const BETWEEN_MS: f64 = 1_000.0;
@@ -49,6 +54,8 @@ pub(crate) enum Msg {
     Field(Form, &'static str, String),
     /// Something is being typed, and does not count yet.
     Draft(Form, &'static str, String),
+    /// Nobody has typed for a while: what is there counts.
+    Settle(Form, &'static str),
     /// A file was chosen or dropped; or a text pasted, which is too long to be shown.
     Open(Blob, String),
     /// Files are held over the place where they can be dropped, or not any more.
@@ -86,6 +93,10 @@ pub(crate) struct Consumer {
     fields: BTreeMap<(Form, &'static str), String>,
     /// What is being typed: shown, so that nothing that is told meanwhile takes it away.
     drafts: BTreeMap<(Form, &'static str), String>,
+    /// When settings that are typed count.
+    settling: Option<Later>,
+    /// What was pasted last, where it is short.
+    pasted: String,
     /// What was opened last, so that it can be read in another way.
     file: Option<(Blob, String)>,
     is_over: bool,
@@ -203,6 +214,10 @@ impl Consumer {
             self.fields.insert((form, "salt"), salt());
         }
         self.drafts.remove(&(form, field));
+        if (form, self.field(form, field)) == (Form::Settings, text.as_str()) {
+            // It has counted since it settled.
+            return;
+        }
         self.fields.insert((form, field), text);
         match (form, self.source) {
             (Form::Traffic, Source::Shape) => self.shape(ctx),
@@ -368,6 +383,8 @@ impl Component for Consumer {
             source: Source::File,
             fields: BTreeMap::new(),
             drafts: BTreeMap::new(),
+            settling: None,
+            pasted: String::new(),
             file: None,
             is_over: false,
             bringing: 0,
@@ -397,8 +414,17 @@ impl Component for Consumer {
             Msg::Field(form, field, text) => self.change(ctx, form, field, text),
             Msg::Draft(form, field, text) => {
                 self.drafts.insert((form, field), text);
+                if (form, field) == (Form::Settings, "text") {
+                    let link = ctx.link().clone();
+                    let settle = move || link.send_message(Msg::Settle(form, field));
+                    self.settling = Later::new(SETTLED_MS, settle);
+                }
                 return false;
             }
+            Msg::Settle(form, field) => match self.drafts.get(&(form, field)).cloned() {
+                Some(text) => self.change(ctx, form, field, text),
+                None => return false,
+            },
             Msg::Over(is_over) => {
                 if self.is_over == is_over {
                     return false;
@@ -408,13 +434,19 @@ impl Component for Consumer {
             Msg::Open(file, name) => {
                 (self.is_over, self.source, self.file) = (false, Source::File, Some((file, name)));
                 self.titles.clear();
+                self.pasted.clear();
                 for column in ["time-column", "key-column", "work-column"] {
                     self.fields.remove(&(Form::Traffic, column));
                 }
                 self.open(ctx);
             }
-            Msg::Paste(text) => match Blob::new_with_str_sequence(&Array::of1(&text.into())) {
-                Ok(blob) => return Component::update(self, ctx, Msg::Open(blob, "pasted.csv".to_owned())),
+            // What was taken when it was pasted is there once more when its field is left.
+            Msg::Paste(text) if text == self.pasted => return false,
+            Msg::Paste(text) => match Blob::new_with_str_sequence(&Array::of1(&text.as_str().into())) {
+                Ok(blob) => {
+                    Component::update(self, ctx, Msg::Open(blob, "pasted.csv".to_owned()));
+                    self.pasted = text;
+                }
                 Err(_) => self.complain(
                     Form::Traffic,
                     String::new(),

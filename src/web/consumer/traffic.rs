@@ -34,7 +34,7 @@ const fn dial(
 }
 
 static ARRIVALS: [Dial; 4] = [
-    dial("rate", "Rate", "records/s", RATES, 100),
+    dial("rate", "Rate", "records/s", RATES, 50),
     dial("seconds", "For", "s", SECONDS, 60),
     dial("keys", "Keys", "", COUNTS, 500),
     Dial { note: "0: all alike; 1: Zipf", ..dial("skew", "Skew", "", &[0, 1, 2, 3], 1) },
@@ -145,12 +145,15 @@ fn file(consumer: &Consumer, link: &Scope<Consumer>) -> Html {
 
 fn pasting(link: &Scope<Consumer>) -> Html {
     let pasted = |event: Event| {
+        let area = event.target_dyn_into::<HtmlTextAreaElement>()?;
         let event = event.dyn_into::<ClipboardEvent>().ok()?;
         let text = event.clipboard_data()?.get_data("text/plain").ok()?;
-        if text.len() as u32 <= LONGEST_SHOWN {
+        if text.len() as u32 > LONGEST_SHOWN {
+            event.prevent_default();
+        } else if !area.value().is_empty() {
+            // A piece of a text: all of it counts when it is done.
             return None;
         }
-        event.prevent_default();
         Some(Msg::Paste(text))
     };
     let onpaste = reading(pasted, link.callback(|msg| msg));
@@ -169,7 +172,8 @@ fn pasting(link: &Scope<Consumer>) -> Html {
 /// How the file is to be read.
 fn how(consumer: &Consumer, link: &Scope<Consumer>) -> Html {
     let units: Vec<(AttrValue, AttrValue)> = [
-        ("", "milliseconds"),
+        ("", "by its title, or ms"),
+        ("ms", "milliseconds"),
         ("s", "seconds"),
         ("us", "microseconds"),
         ("ns", "nanoseconds"),
