@@ -4,7 +4,8 @@
 //!
 //! A record's value is a number of milliseconds, which stands for the slow call that made you want many threads
 //! on one partition. What happens is logged, an event a line. SIGINT and SIGTERM end it: it drains, commits and
-//! leaves the group.
+//! leaves the group. A commit waits for a broker that is away, and so does the end; a second signal ends it at once,
+//! and what was not committed comes again.
 
 use std::{
     io::Write as _,
@@ -135,6 +136,7 @@ impl Arguments {
 fn serve(arguments: &Arguments) -> Result<(), Trouble> {
     let asked_to_end = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 1, asked_to_end.clone())?;
         signal_hook::flag::register(signal, asked_to_end.clone())?;
     }
     let service = Service {
