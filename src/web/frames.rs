@@ -6,6 +6,7 @@ use std::{
 };
 
 use gloo_render::{AnimationFrame, request_animation_frame};
+use gloo_timers::callback::Timeout;
 use wasm_bindgen::{JsCast, closure::Closure};
 use web_sys::{Document, Element, IntersectionObserver, IntersectionObserverEntry, Window, js_sys::Array};
 use yew::Callback;
@@ -13,37 +14,61 @@ use yew::Callback;
 /// The pace of a run: ticks per second at speed 1.
 const TICKS_PER_SECOND: f64 = 2.5;
 
-/// A frame that came late pays for this much at most: a tab that was hidden does not catch up.
+/// A moment that came late pays for this much of the delay at most: a tab that was hidden does not catch up.
 const LONGEST_FRAME_MS: f64 = 250.0;
 
-/// Turns frames into ticks. Frames run only while somebody holds this and asks for the next one.
+/// A tick that is farther away than this is waited for; within it, frames are counted.
+const LONG_WAIT_MS: f64 = 50.0;
+
+/// What is to come next.
+enum Coming {
+    Frame { _held: AnimationFrame },
+    Moment { _held: Timeout },
+}
+
+/// Turns time into ticks. Time runs only while somebody holds this and asks for the next moment: a frame where ticks
+/// follow each other closely, and otherwise the moment of the next tick, so that between two the page has nothing to
+/// do.
 #[derive(Default)]
 pub(crate) struct Pace {
-    handle: Option<AnimationFrame>,
-    last_frame_ms: Option<f64>,
+    coming: Option<Coming>,
+    last_ms: Option<f64>,
+    /// What is waited for beyond a frame.
+    wait_ms: f64,
     /// Ticks that time has earned and that were not played yet.
     owed: f64,
 }
 
 impl Pace {
-    /// Asks for a frame, unless one is on its way.
-    pub(crate) fn ask(&mut self, on_frame: &Callback<f64>) {
-        if self.handle.is_none() {
-            let on_frame = on_frame.clone();
-            self.handle = Some(request_animation_frame(move |time_ms| on_frame.emit(time_ms)));
+    /// Asks for the next moment, unless one is on its way. At no speed, or a high one, it is the next frame.
+    pub(crate) fn ask(&mut self, speed: Option<f64>, on_moment: &Callback<f64>) {
+        if self.coming.is_some() {
+            return;
         }
+        let on_moment = on_moment.clone();
+        let next_ms =
+            speed.filter(|_| self.last_ms.is_some()).map_or(0.0, |speed| (1.0 - self.owed) * tick_ms(speed));
+        self.wait_ms = if next_ms > LONG_WAIT_MS { next_ms } else { 0.0 };
+        self.coming = Some(if self.wait_ms > 0.0 {
+            let moment = Timeout::new(next_ms.ceil() as u32, move || on_moment.emit(now_ms()));
+            Coming::Moment { _held: moment }
+        } else {
+            Coming::Frame { _held: request_animation_frame(move |time_ms| on_moment.emit(time_ms)) }
+        });
     }
 
-    /// No more frames; the next one asked for starts afresh.
+    /// No more of them; the next one asked for starts afresh.
     pub(crate) fn stop(&mut self) {
         *self = Pace::default();
     }
 
-    /// A frame came: how many ticks to play in it.
+    /// The moment came: how many ticks to play in it.
     pub(crate) fn ticks(&mut self, time_ms: f64, speed: f64) -> u32 {
-        self.handle = None;
-        let elapsed_ms = self.last_frame_ms.map_or(0.0, |last| (time_ms - last).clamp(0.0, LONGEST_FRAME_MS));
-        self.last_frame_ms = Some(time_ms);
+        self.coming = None;
+        let longest_ms = self.wait_ms + LONGEST_FRAME_MS;
+        // `clamp` would bring all that writes a float to the page, to say what is wrong with its bounds.
+        let elapsed_ms = self.last_ms.map_or(0.0, |last| longest_ms.min(time_ms - last).max(0.0));
+        self.last_ms = Some(time_ms);
         self.owed += elapsed_ms / tick_ms(speed);
         let ticks = self.owed.floor();
         self.owed -= ticks;

@@ -188,7 +188,8 @@ impl Component for Shell {
             }
         };
         if (self.playing || self.bound_for.is_some()) && self.visible {
-            self.pace.ask(&ctx.link().callback(Msg::Frame));
+            let speed = self.speed().filter(|_| self.bound_for.is_none());
+            self.pace.ask(speed, &ctx.link().callback(Msg::Frame));
         } else {
             self.pace.stop();
         }
@@ -334,7 +335,11 @@ impl Shell {
                 self.playing = false;
                 self.restart();
             }
-            Msg::Speed(speed) => self.speed = speed.min(SPEEDS.len()),
+            Msg::Speed(speed) => {
+                self.speed = speed.min(SPEEDS.len());
+                // The next tick comes as it says from now on.
+                self.pace.stop();
+            }
             Msg::Seed(text) => match text.trim().parse() {
                 Ok(seed) => self.reseed(seed),
                 Err(_) => {
