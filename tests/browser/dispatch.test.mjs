@@ -259,7 +259,7 @@ test("chips travel from place to place", async (t) => {
   assert.deepEqual(seen, ["mailbox", "worker", "lane"]);
 });
 
-test("rings turn while time plays, and everything rests when it does not", async (t) => {
+test("rings turn with the ticks while time plays, and everything rests when it does not", async (t) => {
   const page = await open(t, { motion: "no-preference" });
   const dispatch = panel(page, "dispatch");
   const progress = () =>
@@ -271,9 +271,9 @@ test("rings turn while time plays, and everything rests when it does not", async
   const samples = [];
   for (let i = 0; i < 12; i += 1) {
     samples.push((await progress()).join());
-    await page.waitForTimeout(30);
+    await page.waitForTimeout(120);
   }
-  assert.ok(new Set(samples).size > 4, "rings turn between ticks");
+  assert.ok(new Set(samples).size > 2, "rings turn");
   await dispatch.act("play");
   await page.waitForTimeout(500);
   const [at, rest] = [await dispatch.tick(), await progress()];
