@@ -83,6 +83,8 @@ scenarios! {
     s59_watermark_after_last_phase "59-watermark-after-last-phase.toml"
     s59a_a_late_commit_goes_back "59a-a-late-commit-goes-back.toml"
     s59b_the_late_commit_is_checked "59b-the-late-commit-is-checked.toml"
+    s59c_a_kept_pause_sticks "59c-a-kept-pause-sticks.toml"
+    s59d_a_forgotten_pause_does_not "59d-a-forgotten-pause-does-not.toml"
     s60a_concurrent_delivery_breaks_key_order "60a-concurrent-delivery-breaks-key-order.toml"
     s60b_mailboxes_keep_key_order "60b-mailboxes-keep-key-order.toml"
     s61a_ordered_by_the_wrong_key "61a-ordered-by-the-wrong-key.toml"

@@ -14,7 +14,7 @@ use keyed_worker_pool::{
     scenario::{Scenario, Source, play},
     world::{
         Fact, Input, Knobs, Setup,
-        config::{CommitOffset, Intake, LateCommit, RetryAt, Routing},
+        config::{CommitOffset, Intake, LateCommit, PauseAtAssignment, RetryAt, Routing},
     },
 };
 
@@ -80,6 +80,20 @@ fn check_end(events: &[Event], fault: Fault, why: &Why, setup: &Setup) -> &'stat
             assert_eq!((fault, chain.len()), (Fault::LateCommit, 2));
             assert_eq!(knobs(events, chain[0].id, setup).late_commit, LateCommit::Sent);
             "late commits"
+        }
+        (Fact::Paused { .. }, says) => {
+            assert!(says.starts_with("pause at assignment = kept"), "{says}");
+            assert_eq!((fault, chain.len()), (Fault::KeptPause, 2));
+            assert_eq!(knobs(events, chain[0].id, setup).pause_at_assignment, PauseAtAssignment::Kept);
+            "kept pause"
+        }
+        (Fact::Committed { late: true, .. }, says) => {
+            assert!(says.starts_with("commit = highest"), "{says}");
+            assert_eq!(
+                (fault, knobs(events, end.id, setup).commit_offset),
+                (Fault::Loss, CommitOffset::Highest)
+            );
+            "highest"
         }
         (Fact::Completed { .. } | Fact::DeadLettered { .. }, says) => {
             assert!(says.starts_with("commit = highest"), "{says}");
@@ -176,6 +190,7 @@ fn every_fault_has_an_answer_that_holds_together() {
         "highest",
         "input",
         "interval",
+        "kept pause",
         "late commits",
         "marks above the ceiling",
         "retry at the tail",

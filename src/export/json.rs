@@ -10,7 +10,7 @@ use crate::{
     mechanism::Guard,
     world::{
         Attempt, CommitCause, CrashCause, EndedBy, Fact, Ignored, Input, Knob, LetterCause, Log,
-        config::{CommitOffset, Intake, LateCommit, NullKeys, RetryAt, Routing, Then},
+        config::{CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, RetryAt, Routing, Then},
     },
 };
 
@@ -81,15 +81,16 @@ fn fact(fact: &Fact, log: &Log) -> (&'static str, Fields) {
     match fact {
         Fact::Input(input) => ("input", vec![("do", input_value(input))]),
         Fact::Ignored(why) => ("ignored", vec![("why", ignored(*why).into())]),
-        Fact::Assigned { consumer, epoch, at, up } => (
-            "assigned",
-            vec![
+        Fact::Assigned { consumer, epoch, at, up, paused } => {
+            let mut fields = vec![
                 ("consumer", name(consumer)),
                 ("epoch", epoch.0.into()),
                 ("at", at.0.into()),
                 ("up", (*up).into()),
-            ],
-        ),
+            ];
+            fields.extend(paused.then(|| ("paused", true.into())));
+            ("assigned", fields)
+        }
         Fact::DrainBegan { from, to, deadline } => {
             ("drain_began", vec![("from", name(from)), ("to", name(to)), ("deadline", deadline.0.into())])
         }
@@ -326,6 +327,8 @@ fn knob_value(knob: Knob) -> (&'static str, Option<&'static str>, Value) {
         Knob::Guard(Guard::NotOlder) => ("guard", "not-older".into()),
         Knob::LateCommit(LateCommit::Checked) => ("late_commit", "checked".into()),
         Knob::LateCommit(LateCommit::Sent) => ("late_commit", "sent".into()),
+        Knob::PauseAtAssignment(PauseAtAssignment::Forgotten) => ("pause_at_assignment", "forgotten".into()),
+        Knob::PauseAtAssignment(PauseAtAssignment::Kept) => ("pause_at_assignment", "kept".into()),
     };
     (name, None, value)
 }

@@ -12,7 +12,9 @@ use crate::{
     scenario::{LONGEST_FILE, MOST_KEYS, MOST_TICKS},
     world::{
         Fails, Generated, Input, Key, Knob, Knobs, Log, Record, Setup, Work,
-        config::{CommitOffset, Intake, LateCommit, NullKeys, Quarantine, RetryAt, Routing, Then},
+        config::{
+            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RetryAt, Routing, Then,
+        },
     },
 };
 
@@ -269,6 +271,7 @@ fn every_setting(knobs: &Knobs) -> Result<Vec<Setting>, Unwritable> {
         Knob::Quarantine(knobs.quarantine),
         Knob::Drain(knobs.drain),
         Knob::LateCommit(knobs.late_commit),
+        Knob::PauseAtAssignment(knobs.pause_at_assignment),
         Knob::Guard(knobs.guard),
     ];
     every.into_iter().map(setting).collect()
@@ -307,6 +310,10 @@ fn setting(knob: Knob) -> Result<Setting, Unwritable> {
         Knob::Guard(Guard::NotOlder) => ("guard", None, word("not-older")),
         Knob::LateCommit(LateCommit::Checked) => ("late_commit", None, word("checked")),
         Knob::LateCommit(LateCommit::Sent) => ("late_commit", None, word("sent")),
+        Knob::PauseAtAssignment(PauseAtAssignment::Forgotten) => {
+            ("pause_at_assignment", None, word("forgotten"))
+        }
+        Knob::PauseAtAssignment(PauseAtAssignment::Kept) => ("pause_at_assignment", None, word("kept")),
     };
     Ok((name, part, value?))
 }

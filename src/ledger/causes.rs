@@ -51,6 +51,8 @@ pub(super) struct Causes {
     /// How each ownership ended: a late write may come after several.
     owner_ended: SortedMap<Epoch, EventId>,
     restarted: PerConsumer<Option<EventId>>,
+    /// When each last paused.
+    paused: PerConsumer<Option<EventId>>,
     /// Who last wrote a row.
     wrote: SortedMap<KeyId, EventId>,
     completed: Option<EventId>,
@@ -95,7 +97,7 @@ impl Causes {
                 vec![]
             }
             Fact::Ignored(_) | Fact::KnobsTurned(_) => vec![self.input_now(tick)],
-            Fact::Assigned { consumer, .. } => {
+            Fact::Assigned { consumer, paused, .. } => {
                 let restarted = self.restarted[consumer.index()].take();
                 self.intake = Some(id);
                 self.polled = None;
@@ -105,7 +107,8 @@ impl Causes {
                 self.watermark = None;
                 self.overreached.clear();
                 let ended = self.owner_ended.last_key_value().map(|(_, &event)| event);
-                vec![restarted.or(ended), self.input_now(tick)]
+                let pause = self.paused[consumer.index()].filter(|_| *paused);
+                vec![restarted.or(ended), self.input_now(tick), pause]
             }
             Fact::DrainBegan { .. } => {
                 self.drain = Some(id);
@@ -145,7 +148,10 @@ impl Causes {
                 self.polls.insert(indices.0, id);
                 vec![self.intake]
             }
-            Fact::Paused { .. } => vec![self.polled],
+            Fact::Paused { consumer, .. } => {
+                self.paused[consumer.index()] = Some(id);
+                vec![self.polled]
+            }
             Fact::Resumed { .. } => {
                 self.intake = Some(id);
                 vec![self.input_now(tick).or(self.terminal), self.polled]

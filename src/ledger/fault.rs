@@ -25,6 +25,8 @@ pub enum Fault {
     StaleWrite,
     /// Something was committed for an ownership that had ended.
     LateCommit,
+    /// An owner was assigned a partition that its client has paused still.
+    KeptPause,
     /// The group took the owner for dead.
     Eviction,
     /// The process held more records than its heap could.
@@ -33,7 +35,7 @@ pub enum Fault {
 
 impl Fault {
     /// Every kind.
-    pub const ALL: [Fault; 9] = [
+    pub const ALL: [Fault; 10] = [
         Fault::OrderBreak,
         Fault::Overlap,
         Fault::Redelivery,
@@ -41,6 +43,7 @@ impl Fault {
         Fault::Leak,
         Fault::StaleWrite,
         Fault::LateCommit,
+        Fault::KeptPause,
         Fault::Eviction,
         Fault::OutOfMemory,
     ];
@@ -56,6 +59,7 @@ impl Fault {
             Fault::Leak => "leaked write",
             Fault::StaleWrite => "stale write",
             Fault::LateCommit => "late commit",
+            Fault::KeptPause => "kept pause",
             Fault::Eviction => "eviction",
             Fault::OutOfMemory => "out of memory",
         }
@@ -85,6 +89,7 @@ impl Event {
             }
             (Fact::Wrote { late: true, .. }, _) => Some(Fault::Leak),
             (Fact::Committed { late: true, .. }, _) => Some(Fault::LateCommit),
+            (Fact::Assigned { paused: true, .. }, _) => Some(Fault::KeptPause),
             (Fact::Evicted { .. }, _) => Some(Fault::Eviction),
             (Fact::Crashed { cause: CrashCause::OutOfMemory { .. }, .. }, _) => Some(Fault::OutOfMemory),
             _ => None,

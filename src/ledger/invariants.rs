@@ -42,7 +42,7 @@ pub(super) struct TickNotes {
 }
 
 /// The invariants, in the order in which a reader should see them.
-pub const INVARIANTS: [Invariant; 15] = [
+pub const INVARIANTS: [Invariant; 16] = [
     Invariant {
         sentence: "one key, one worker",
         broken_by: "a shared pool",
@@ -114,6 +114,11 @@ pub const INVARIANTS: [Invariant; 15] = [
         sentence: "a poll at least every max.poll.interval",
         broken_by: "blocking intake, or a drain of the interval less one tick, or longer",
         holds: |_, notes, _| !notes.evicted,
+    },
+    Invariant {
+        sentence: "a partition is paused only while its owner's gate is closed",
+        broken_by: "a pause kept across an assignment",
+        holds: |world, _, _| world.owner().is_none_or(|(_, session)| !session.is_still_paused()),
     },
     Invariant {
         sentence: "after a revoke the old owner starts nothing",

@@ -11,7 +11,7 @@ use crate::{
     mechanism::Guard,
     world::{
         Attempt, CommitCause, CrashCause, EndedBy, Fact, Ignored, Input, Key, Knob, LetterCause, Log,
-        config::{CommitOffset, Intake, LateCommit, NullKeys, RetryAt, Routing, Then},
+        config::{CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, RetryAt, Routing, Then},
     },
 };
 
@@ -28,6 +28,9 @@ impl Event {
         match &self.fact {
             Fact::Input(input) => input_sentence(input),
             Fact::Ignored(why) => format!("this was ignored: {}.", ignored(*why)),
+            Fact::Assigned { consumer, at, paused: true, .. } => format!(
+                "{consumer} owns the partition from offset {at}, but its client has it paused since an earlier time, and reads nothing."
+            ),
             Fact::Assigned { consumer, at, up: true, .. } => {
                 format!("{consumer} owns the partition and reads from offset {at}.")
             }
@@ -427,6 +430,8 @@ pub(super) fn knob_text(knob: Knob) -> String {
         Knob::Guard(Guard::NotOlder) => "guard = not-older".to_owned(),
         Knob::LateCommit(LateCommit::Checked) => "late commits = checked".to_owned(),
         Knob::LateCommit(LateCommit::Sent) => "late commits = sent".to_owned(),
+        Knob::PauseAtAssignment(PauseAtAssignment::Forgotten) => "pause at assignment = forgotten".to_owned(),
+        Knob::PauseAtAssignment(PauseAtAssignment::Kept) => "pause at assignment = kept".to_owned(),
     }
 }
 

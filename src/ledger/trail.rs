@@ -19,6 +19,7 @@ pub(super) struct Story<'a> {
 }
 
 /// A chain of events, each a recorded cause of the one before it.
+#[derive(Clone)]
 pub(super) struct Trail<'a> {
     pub(super) story: Story<'a>,
     pub(super) chain: Vec<EventId>,

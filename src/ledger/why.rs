@@ -54,6 +54,7 @@ pub fn why(events: &[Event], id: EventId, setup: &Setup) -> Option<Why> {
         Fault::Leak => leak,
         Fault::StaleWrite => stale_write,
         Fault::LateCommit => late_commit,
+        Fault::KeptPause => kept_pause,
         Fault::Eviction => eviction,
         Fault::OutOfMemory => out_of_memory,
     };
@@ -136,7 +137,10 @@ fn loss(trail: Trail<'_>) -> Option<Why> {
     let trail = trail
         .to(|event| matches!(event.fact, Fact::Committed { from, to, .. } if from <= lost && lost < to))?;
     let (knobs, since) = trail.story.knobs(trail.end.id, |knobs| knobs.commit_offset);
-    let trail = trail.to(|event| matches!(event.fact, Fact::Completed { .. } | Fact::DeadLettered { .. }))?;
+    // An ended ownership may have finished it in its time, and commit it by a rule that was turned since.
+    let commit = trail.clone();
+    let finished = |event: &Event| matches!(event.fact, Fact::Completed { .. } | Fact::DeadLettered { .. });
+    let trail = trail.to(finished).unwrap_or(commit);
     let because = "a commit names the offset after the highest finished one, whatever is unfinished below it";
     Some(trail.because(knob(Knob::CommitOffset(knobs.commit_offset), since, because)))
 }
@@ -184,6 +188,15 @@ fn late_commit(trail: Trail<'_>) -> Option<Why> {
     let because = "what an attempt finishes after its ownership has ended is committed, and the broker asks only \
                    whether a member of the group sends it";
     Some(trail.because(knob(Knob::LateCommit(knobs.late_commit), since, because)))
+}
+
+/// It had paused the partition when it last had it, and the client did not forget.
+fn kept_pause(trail: Trail<'_>) -> Option<Why> {
+    let (knobs, since) = trail.story.knobs(trail.end.id, |knobs| knobs.pause_at_assignment);
+    let because = "the client remembers a pause beyond its assignment, and the new ownership's gate, which is open, \
+                   never resumes";
+    let trail = trail.to(|event| matches!(event.fact, Fact::Paused { .. }))?;
+    Some(trail.because(knob(Knob::PauseAtAssignment(knobs.pause_at_assignment), since, because)))
 }
 
 /// The owner did not poll in time: it was draining, or it blocked; or the time was shortened.

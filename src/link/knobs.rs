@@ -5,7 +5,9 @@ use crate::{
     mechanism::Guard,
     world::{
         Knob, Knobs,
-        config::{CommitOffset, Intake, LateCommit, NullKeys, Quarantine, RetryAt, Routing, Then},
+        config::{
+            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RetryAt, Routing, Then,
+        },
     },
 };
 
@@ -15,6 +17,7 @@ const COMMITS: [CommitOffset; 2] = [CommitOffset::Watermark, CommitOffset::Highe
 const THENS: [Then; 2] = [Then::Continue, Then::Park];
 const GUARDS: [Guard; 3] = [Guard::Off, Guard::Newer, Guard::NotOlder];
 const LATE_COMMITS: [LateCommit; 2] = [LateCommit::Checked, LateCommit::Sent];
+const PAUSES: [PauseAtAssignment; 2] = [PauseAtAssignment::Forgotten, PauseAtAssignment::Kept];
 const SWITCH: [bool; 2] = [false, true];
 
 /// The knob's number, and the numbers of its value.
@@ -45,12 +48,13 @@ pub(super) fn numbers(knob: Knob) -> Vec<u64> {
         Knob::Drain(ticks) => vec![14, ticks],
         Knob::Guard(value) => vec![15, place(&GUARDS, &value)],
         Knob::LateCommit(value) => vec![16, place(&LATE_COMMITS, &value)],
+        Knob::PauseAtAssignment(value) => vec![17, place(&PAUSES, &value)],
     }
 }
 
 /// The counterpart of [`numbers`].
 pub(super) fn unpack(bytes: &mut Unpacking<'_>) -> Result<Knob, LinkError> {
-    Ok(match bytes.within("the kind of a knob", 0..=16)? {
+    Ok(match bytes.within("the kind of a knob", 0..=17)? {
         0 => Knob::Workers(bytes.small("the number of workers", 0..=MOST_WORKERS)?),
         1 => Knob::Routing(match bytes.within("the kind of routing", 0..=3)? {
             0 => Routing::Keyed,
@@ -80,7 +84,8 @@ pub(super) fn unpack(bytes: &mut Unpacking<'_>) -> Result<Knob, LinkError> {
         13 => Knob::Quarantine(None),
         14 => Knob::Drain(bytes.number()?),
         15 => Knob::Guard(bytes.choice("the kind of guard", &GUARDS)?),
-        _ => Knob::LateCommit(bytes.choice("the place of late commits", &LATE_COMMITS)?),
+        16 => Knob::LateCommit(bytes.choice("the place of late commits", &LATE_COMMITS)?),
+        _ => Knob::PauseAtAssignment(bytes.choice("the place of old pauses", &PAUSES)?),
     })
 }
 
@@ -89,7 +94,7 @@ fn if_any(bytes: &mut Unpacking<'_>) -> Result<Option<u64>, LinkError> {
 }
 
 /// All knobs, by their numbers.
-pub(super) fn listed(knobs: &Knobs) -> [Knob; 17] {
+pub(super) fn listed(knobs: &Knobs) -> [Knob; 18] {
     // Taken apart, so that a new knob is not forgotten here.
     let Knobs {
         workers,
@@ -109,6 +114,7 @@ pub(super) fn listed(knobs: &Knobs) -> [Knob; 17] {
         drain,
         guard,
         late_commit,
+        pause_at_assignment,
     } = *knobs;
     [
         Knob::Workers(workers),
@@ -128,5 +134,6 @@ pub(super) fn listed(knobs: &Knobs) -> [Knob; 17] {
         Knob::Drain(drain),
         Knob::Guard(guard),
         Knob::LateCommit(late_commit),
+        Knob::PauseAtAssignment(pause_at_assignment),
     ]
 }

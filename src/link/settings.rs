@@ -12,7 +12,7 @@ use crate::{
         rebalance::{LONGEST_DRAIN, Rebalance},
         watermark::{LONGEST_COMMIT_EVERY, LONGEST_QUARANTINE, Watermark},
     },
-    world::config::{CommitOffset, LateCommit, Routing},
+    world::config::{CommitOffset, LateCommit, PauseAtAssignment, Routing},
 };
 
 const ROUTINGS: &[(&str, Routing)] = &[
@@ -28,6 +28,8 @@ const MODES: &[(&str, usize)] = &[("pause", 0), ("unbounded", 1), ("block", 2)];
 const GUARDS: &[(&str, Guard)] =
     &[("off", Guard::Off), ("newer", Guard::Newer), ("not-older", Guard::NotOlder)];
 const LATE_COMMITS: &[(&str, LateCommit)] = &[("checked", LateCommit::Checked), ("sent", LateCommit::Sent)];
+const PAUSES: &[(&str, PauseAtAssignment)] =
+    &[("forgotten", PauseAtAssignment::Forgotten), ("kept", PauseAtAssignment::Kept)];
 const SWITCH: &[(&str, bool)] = &[("0", false), ("1", true)];
 const SEEDS: RangeInclusive<u64> = 0..=u64::MAX;
 
@@ -73,10 +75,11 @@ fn visit(start: &mut Start, visitor: &mut impl Visit) -> Outcome {
             visitor.choice("mode", MODES, mode)?;
             visitor.number("seed", SEEDS, seed)
         }
-        Start::Rebalance(Rebalance { drain, guard, late_commit, seed }) => {
+        Start::Rebalance(Rebalance { drain, guard, late_commit, pause_at_assignment, seed }) => {
             visitor.number("drain", 0..=LONGEST_DRAIN, drain)?;
             visitor.choice("guard", GUARDS, guard)?;
             visitor.choice("late", LATE_COMMITS, late_commit)?;
+            visitor.choice("pauses", PAUSES, pause_at_assignment)?;
             visitor.number("seed", SEEDS, seed)
         }
         Start::Brought(..) => Ok(()),

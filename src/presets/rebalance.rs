@@ -11,7 +11,7 @@ use crate::{
     player::{Inputs, Player},
     world::{
         ConfigError, Fails, Input, Knobs, Log, NewRecord, Setup, Work,
-        config::{Intake, LateCommit},
+        config::{Intake, LateCommit, PauseAtAssignment},
         draw_below,
     },
 };
@@ -22,6 +22,8 @@ pub const STALL_AT: Tick = Tick(8);
 pub const STALL: u64 = 7;
 /// When A is told to give the partition up.
 pub const REVOKE_AT: Tick = Tick(10);
+/// When B is told to give it back, where pauses are kept: A has paused it before.
+pub const BACK_AT: Tick = Tick(18);
 /// Workers of each consumer.
 pub const WORKERS: u32 = 4;
 /// Records a poll brings, one poll a tick.
@@ -79,13 +81,21 @@ pub struct Rebalance {
     pub guard: Guard,
     /// Whether what outlives a handover is committed.
     pub late_commit: LateCommit,
+    /// Whether a pause outlives its assignment; if it does, the partition comes back.
+    pub pause_at_assignment: PauseAtAssignment,
     /// What funds and work are drawn from; 0: the opening's own, which lets three writes leak past a window of 2.
     pub seed: u64,
 }
 
 impl Default for Rebalance {
     fn default() -> Rebalance {
-        Rebalance { drain: 7, guard: Guard::Newer, late_commit: LateCommit::Checked, seed: 0 }
+        Rebalance {
+            drain: 7,
+            guard: Guard::Newer,
+            late_commit: LateCommit::Checked,
+            pause_at_assignment: PauseAtAssignment::Forgotten,
+            seed: 0,
+        }
     }
 }
 
@@ -110,13 +120,17 @@ impl Rebalance {
             drain: self.drain,
             guard: self.guard,
             late_commit: self.late_commit,
+            pause_at_assignment: self.pause_at_assignment,
             ..Knobs::default()
         };
         let setup = Setup::new(Arc::new(log), knobs, &[ConsumerId::A, ConsumerId::B])?;
-        let script = Inputs::from([
+        let mut script = Inputs::from([
             (STALL_AT, vec![Input::Stall { consumer: ConsumerId::A, ticks: STALL }]),
             (REVOKE_AT, vec![Input::Revoke { from: ConsumerId::A, to: ConsumerId::B }]),
         ]);
+        if self.pause_at_assignment == PauseAtAssignment::Kept {
+            script.insert(BACK_AT, vec![Input::Revoke { from: ConsumerId::B, to: ConsumerId::A }]);
+        }
         Ok(Player::new(setup, script, LAST, Keep::Events))
     }
 

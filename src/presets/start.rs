@@ -150,6 +150,9 @@ impl Start {
                 (Start::Rebalance(preset), Knob::Drain(ticks)) => preset.drain = ticks,
                 (Start::Rebalance(preset), Knob::Guard(guard)) => preset.guard = guard,
                 (Start::Rebalance(preset), Knob::LateCommit(commits)) => preset.late_commit = commits,
+                (Start::Rebalance(preset), Knob::PauseAtAssignment(pause)) => {
+                    preset.pause_at_assignment = pause
+                }
                 _ => {}
             }
         }

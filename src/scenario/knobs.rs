@@ -11,7 +11,9 @@ use crate::{
     mechanism::Guard,
     world::{
         Knob,
-        config::{CommitOffset, Intake, LateCommit, NullKeys, Quarantine, RetryAt, Routing, Then},
+        config::{
+            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RetryAt, Routing, Then,
+        },
     },
 };
 
@@ -29,6 +31,7 @@ pub(super) const CONSUMER: &[&str] = &[
     "quarantine",
     "drain",
     "late_commit",
+    "pause_at_assignment",
 ];
 
 /// The keys of `[store]`.
@@ -76,6 +79,10 @@ fn turn(key: &str, value: &Value<'_>, knobs: &mut Turned) -> Result<(), BadInput
         "late_commit" => {
             let words = [("checked", LateCommit::Checked), ("sent", LateCommit::Sent)];
             knobs.push(value, Knob::LateCommit(value.word(&words, "")?));
+        }
+        "pause_at_assignment" => {
+            let words = [("forgotten", PauseAtAssignment::Forgotten), ("kept", PauseAtAssignment::Kept)];
+            knobs.push(value, Knob::PauseAtAssignment(value.word(&words, "")?));
         }
         "guard" => {
             let words = [("newer", Guard::Newer), ("off", Guard::Off), ("not-older", Guard::NotOlder)];

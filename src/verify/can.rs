@@ -11,7 +11,7 @@ use crate::{
     mechanism::Guard,
     world::{
         Fails, Knobs, Work,
-        config::{CommitOffset, Intake, LateCommit, RetryAt, Routing},
+        config::{CommitOffset, Intake, LateCommit, PauseAtAssignment, RetryAt, Routing},
     },
 };
 
@@ -20,6 +20,7 @@ const IN_ORDER: &str = "a key's records complete in offset order";
 const BELOW_HIGH: &str = "in flight stays below high + poll";
 const IN_HEAP: &str = "in flight never exceeds the heap ceiling";
 const POLLS: &str = "a poll at least every max.poll.interval";
+const GATE_CLOSED: &str = "a partition is paused only while its owner's gate is closed";
 const NO_START: &str = "after a revoke the old owner starts nothing";
 const FENCED: &str = "nothing after the fence changes tracker or commit";
 const NO_LATE_WRITE: &str = "no write lands after the handover";
@@ -34,6 +35,7 @@ pub fn asked_by(sentence: &str) -> Option<&'static str> {
         BELOW_HIGH => Some("marks that fewer records than there are reach"),
         IN_HEAP => Some("a heap that holds fewer records than there are"),
         POLLS => Some("a poll interval"),
+        GATE_CLOSED => Some("marks that are reached, and an owner that ends"),
         NO_START => Some("a revoke"),
         FENCED => Some("an owner that ends"),
         NO_LATE_WRITE => Some("a revoke or an eviction"),
@@ -66,6 +68,7 @@ impl Can<'_> {
             (BELOW_HIGH, self.lower_marks()),
             (IN_HEAP, self.run_out_of_memory()),
             (POLLS, self.be_evicted()),
+            (GATE_CLOSED, self.keep_a_pause()),
             (NO_LATE_WRITE, self.leak()),
             (ROWS_ADVANCE, self.any(|knobs| knobs.guard == Guard::Off)),
         ];
@@ -80,6 +83,7 @@ impl Can<'_> {
             BELOW_HIGH => self.reach_the_marks(),
             IN_HEAP => self.lowest_ceiling().is_some_and(|ceiling| self.records() > ceiling),
             POLLS => self.interval().is_some(),
+            GATE_CLOSED => self.close_the_gate() && self.end_an_owner(),
             NO_START => self.troubles().revokes > 0,
             FENCED => self.end_an_owner(),
             NO_LATE_WRITE => self.hand_over(),
@@ -92,7 +96,8 @@ impl Can<'_> {
     pub(super) fn stick(&self) -> bool {
         let stuck = self.any_record(|work, _| work == Work::Never);
         let for_ever = self.troubles().poisons > 0 || self.any_record(|_, fails| fails == Fails::Always);
-        stuck || for_ever && self.any(|knobs| knobs.quarantine.is_none()) || self.end_again_and_again()
+        let for_ever = for_ever && self.any(|knobs| knobs.quarantine.is_none());
+        stuck || for_ever || self.end_again_and_again() || self.keep_a_pause()
     }
 
     /// Whether the owner may end of itself, and the next one too, before anything more is committed.
@@ -145,6 +150,18 @@ impl Can<'_> {
         let high = self.every.iter().filter_map(Knobs::high_mark).min();
         let poll = self.every.iter().map(|knobs| knobs.poll).min().unwrap_or_default();
         high.is_some_and(|high| self.records() >= high.saturating_add(poll))
+    }
+
+    /// Whether there are enough records to close the gate.
+    fn close_the_gate(&self) -> bool {
+        let high = self.every.iter().filter_map(Knobs::high_mark).min();
+        high.is_some_and(|high| self.records() >= high)
+    }
+
+    /// A pause may outlive its ownership, and come back.
+    fn keep_a_pause(&self) -> bool {
+        let kept = self.any(|knobs| knobs.pause_at_assignment == PauseAtAssignment::Kept);
+        kept && self.close_the_gate() && self.hand_over()
     }
 
     /// Whether intake follows other rules than it began with.

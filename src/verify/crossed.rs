@@ -30,8 +30,11 @@ const SMALL: u64 = 2;
 const RECORDS: i64 = 3;
 
 /// What nothing breaks but a client's ways, which are not crossed here.
-const BY_CLIENTS_WAYS: [&str; 2] =
-    ["watermark and committed offset never go back", "nothing after the fence changes tracker or commit"];
+const BY_CLIENTS_WAYS: [&str; 3] = [
+    "watermark and committed offset never go back",
+    "a partition is paused only while its owner's gate is closed",
+    "nothing after the fence changes tracker or commit",
+];
 
 /// Systems drawn: as many as can be visited whole in seconds, and in a minute.
 const CROSSED_SMALL: u64 = 300;

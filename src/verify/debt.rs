@@ -25,7 +25,7 @@ fn owes_a_read(world: &World, session: &Session) -> bool {
         Intake::Block => session.is_blocked(world.knobs()) && session.in_flight() > 0,
         Intake::Unbounded => false,
     };
-    session.next_index() < world.log().len() && !stands_still
+    session.next_index() < world.log().len() && !stands_still && !session.is_still_paused()
 }
 
 fn owes_a_finish(world: &World, session: &Session) -> bool {

@@ -12,7 +12,9 @@ use crate::{
     mechanism::Guard,
     world::{
         Fails, Knob, Knobs, Log, NewRecord, Setup, Work,
-        config::{CommitOffset, Intake, LateCommit, NullKeys, Quarantine, RetryAt, Routing, Then},
+        config::{
+            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RetryAt, Routing, Then,
+        },
     },
 };
 
@@ -39,6 +41,7 @@ const IN_ORDER: &str = "a key's records complete in offset order";
 const NOTHING_BELOW: &str = "nothing below the committed offset is unfinished";
 const IN_LINE: &str = "committed <= watermark <= position";
 const NEVER_BACK: &str = "watermark and committed offset never go back";
+const GATE_CLOSED: &str = "a partition is paused only while its owner's gate is closed";
 const FENCED: &str = "nothing after the fence changes tracker or commit";
 const BELOW_HIGH: &str = "in flight stays below high + poll";
 const IN_HEAP: &str = "in flight never exceeds the heap ceiling";
@@ -56,6 +59,7 @@ pub fn suites(size: Size) -> Vec<Suite> {
         retries(size),
         quarantine(size),
         pause(size),
+        kept_pauses(size),
         ceilings(size),
         crashes(size),
         handovers(size),
@@ -325,6 +329,39 @@ fn pause(size: Size) -> Suite {
         ),
         breaks: vec![],
         sticks: false,
+        is_crossed: false,
+        configurations,
+    }
+}
+
+fn kept_pauses(size: Size) -> Suite {
+    let len = 3;
+    let mut configurations = Vec::new();
+    for (log, (high, low)) in pairs(&keyings(len, 2), &[(2, 0), (2, 1), (3, 0)]) {
+        for (drain, interval) in pairs(&[0, 1], &[None, Some(2)]) {
+            let knobs = Knobs {
+                workers: 2,
+                poll: 1,
+                intake: Intake::Pause { high, low },
+                drain,
+                max_poll_interval: interval,
+                pause_at_assignment: PauseAtAssignment::Kept,
+                ..Knobs::default()
+            };
+            configurations
+                .push(grouped(self::log(&log, NAMES), knobs).with_troubles(troubles(size.pick(0, 1), 2), 1));
+        }
+    }
+    Suite {
+        name: "pauses that outlive an assignment",
+        bounds: format!(
+            "{len} records over 1 or 2 keys, 2 workers, one record a poll; high 2 or 3, low 0 or 1; pauses are kept; \
+             drains of 0 or 1 tick, with and without a poll due every 2; two revokes, from either member to \
+             either{}",
+            size.pick("", ", and one crash")
+        ),
+        breaks: vec![POLLS, GATE_CLOSED, NO_LATE_WRITE],
+        sticks: true,
         is_crossed: false,
         configurations,
     }

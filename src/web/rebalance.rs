@@ -25,7 +25,10 @@ use crate::{
     mechanism::Guard,
     player::Inputs,
     presets::{Start, rebalance},
-    world::{EndedBy, Input, Knob, config::LateCommit},
+    world::{
+        EndedBy, Input, Knob,
+        config::{LateCommit, PauseAtAssignment},
+    },
 };
 
 /// The longest window on offer, in ticks, as sliders count.
@@ -65,6 +68,7 @@ pub(crate) enum Msg {
     Drain(u32),
     Guard(Guard),
     LateCommit(bool),
+    KeepPauses(bool),
 }
 
 impl Scene for RebalanceScene {
@@ -78,6 +82,7 @@ impl Scene for RebalanceScene {
         "after a revoke the old owner starts nothing",
         "nothing after the fence changes tracker or commit",
         "watermark and committed offset never go back",
+        "a partition is paused only while its owner's gate is closed",
         "a repeated or stale completion changes nothing",
     ];
 
@@ -91,6 +96,8 @@ impl Scene for RebalanceScene {
             Msg::Guard(guard) => Knob::Guard(guard),
             Msg::LateCommit(true) => Knob::LateCommit(LateCommit::Sent),
             Msg::LateCommit(false) => Knob::LateCommit(LateCommit::Checked),
+            Msg::KeepPauses(true) => Knob::PauseAtAssignment(PauseAtAssignment::Kept),
+            Msg::KeepPauses(false) => Knob::PauseAtAssignment(PauseAtAssignment::Forgotten),
         };
         let turned = stage.start.clone().turned(&[knob]);
         if turned == *stage.start { Effect::None } else { Effect::Rewrite(turned) }
@@ -119,8 +126,13 @@ impl Scene for RebalanceScene {
                     {segmented("guard", "Version guard", &guards, guard, &stage.on(Msg::Guard))}
                     <p class="knob-note">{guard_note(guard)}</p>
                 </div>
-                <div data-part="late-commit">
-                    {switch("late-commit", "Late commits", "an ended ownership goes on committing", sends_late(stage), stage.on(Msg::LateCommit))}
+                <div>
+                    <div data-part="late-commit">
+                        {switch("late-commit", "Late commits", "an ended ownership goes on committing", sends_late(stage), stage.on(Msg::LateCommit))}
+                    </div>
+                    <div data-part="kept-pause">
+                        {switch("keep-pauses", "Keep pauses", pauses_note(stage), keeps_pauses(stage), stage.on(Msg::KeepPauses))}
+                    </div>
                 </div>
             </>
         }
@@ -283,6 +295,20 @@ fn drain(stage: &Stage<'_, Msg>) -> u32 {
 fn sends_late(stage: &Stage<'_, Msg>) -> bool {
     stage.players[0].setup().knobs().late_commit == LateCommit::Sent
 }
+
+/// Whether the run begins with a client that keeps pauses.
+fn keeps_pauses(stage: &Stage<'_, Msg>) -> bool {
+    stage.players[0].setup().knobs().pause_at_assignment == PauseAtAssignment::Kept
+}
+
+fn pauses_note(stage: &Stage<'_, Msg>) -> &'static str {
+    match stage.start {
+        Start::Rebalance(_) => "and the partition comes back to A at tick 18",
+        _ => "beyond their assignment",
+    }
+}
+
+const _: () = assert!(rebalance::BACK_AT.0 == 18, "the note names it");
 
 /// When somebody is first told to give the partition up, and who.
 fn revoke_at(stage: &Stage<'_, Msg>) -> Option<(Tick, ConsumerId)> {

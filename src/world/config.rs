@@ -76,6 +76,16 @@ pub enum LateCommit {
     Sent,
 }
 
+/// Whether the client forgets, with an assignment, that the application had paused the partition. Whoever begins
+/// every ownership with its gate open has to resume where it does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PauseAtAssignment {
+    /// It does, as Java's client.
+    Forgotten,
+    /// It does not, as librdkafka: whoever gets the partition back and believes it open reads nothing.
+    Kept,
+}
+
 /// What happens to the other records of a key whose record was dead-lettered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Then {
@@ -131,6 +141,8 @@ pub struct Knobs {
     pub guard: Guard,
     /// Whether what outlives a handover is committed.
     pub late_commit: LateCommit,
+    /// Whether a pause outlives the assignment in which it was asked for.
+    pub pause_at_assignment: PauseAtAssignment,
 }
 
 impl Default for Knobs {
@@ -153,6 +165,7 @@ impl Default for Knobs {
             drain: 7,
             guard: Guard::Newer,
             late_commit: LateCommit::Checked,
+            pause_at_assignment: PauseAtAssignment::Forgotten,
         }
     }
 }
@@ -178,6 +191,7 @@ pub enum Knob {
     Drain(u64),
     Guard(Guard),
     LateCommit(LateCommit),
+    PauseAtAssignment(PauseAtAssignment),
 }
 
 impl Knobs {
@@ -206,6 +220,7 @@ impl Knobs {
                 Knob::Drain(value) => knobs.drain = value,
                 Knob::Guard(value) => knobs.guard = value,
                 Knob::LateCommit(value) => knobs.late_commit = value,
+                Knob::PauseAtAssignment(value) => knobs.pause_at_assignment = value,
             }
         }
         knobs.check()?;
@@ -245,7 +260,7 @@ impl Knobs {
     }
 
     /// Every knob as it stands.
-    fn each(&self) -> [Knob; 17] {
+    fn each(&self) -> [Knob; 18] {
         [
             Knob::Workers(self.workers),
             Knob::Routing(self.routing),
@@ -264,6 +279,7 @@ impl Knobs {
             Knob::Drain(self.drain),
             Knob::Guard(self.guard),
             Knob::LateCommit(self.late_commit),
+            Knob::PauseAtAssignment(self.pause_at_assignment),
         ]
     }
 

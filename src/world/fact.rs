@@ -90,6 +90,8 @@ pub enum Fact {
         at: Offset,
         /// Whether it is up: one that is down reads nothing until it is restarted.
         up: bool,
+        /// Whether its client has it paused still, from an earlier assignment.
+        paused: bool,
     },
     /// The owner is told to give the partition up, and drains.
     DrainBegan {

@@ -80,7 +80,7 @@ mod tests {
         ids::{ConsumerId, Offset},
         world::{
             Fact, Fails, Input, Knobs, Log, NewRecord, Observer, Setup, Work,
-            config::{Intake, LateCommit, Quarantine, Routing, Then},
+            config::{Intake, LateCommit, PauseAtAssignment, Quarantine, Routing, Then},
         },
     };
 
@@ -131,6 +131,11 @@ mod tests {
             Knobs { intake: Intake::Block, max_poll_interval: Some(30), ..base.clone() },
             Knobs { max_poll_interval: Some(12), drain: 40, workers: 2, ..base.clone() },
             Knobs { late_commit: LateCommit::Sent, commit_every: 30, drain: 0, ..base.clone() },
+            Knobs {
+                pause_at_assignment: PauseAtAssignment::Kept,
+                intake: Intake::Pause { high: 3, low: 1 },
+                ..base.clone()
+            },
             Knobs {
                 routing: Routing::Shared,
                 quarantine: quarantine(Then::Park),

@@ -55,6 +55,8 @@ pub struct Consumer {
     session: Option<Session>,
     /// Ended ownerships that it goes on committing for, by age; none where it checks.
     late: Vec<Late>,
+    /// Its client has the partition paused still, which it has lost; never where pauses are forgotten.
+    still_paused: bool,
 }
 
 impl Consumer {
@@ -119,7 +121,13 @@ impl World {
     #[must_use]
     pub fn new(setup: &Setup) -> World {
         let log = setup.log().clone();
-        let consumer = Consumer { up: true, pool: Pool::default(), session: None, late: Vec::new() };
+        let consumer = Consumer {
+            up: true,
+            pool: Pool::default(),
+            session: None,
+            late: Vec::new(),
+            still_paused: false,
+        };
         let broker = Broker {
             committed: log.start(),
             ack_map: OffsetMap::default(),

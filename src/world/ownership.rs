@@ -3,7 +3,7 @@
 use super::{
     Session, World,
     commit::Late,
-    config::LateCommit,
+    config::{LateCommit, PauseAtAssignment},
     fact::{CrashCause, EndedBy, Fact, Observer},
     input::Ignored,
     pool::Pool,
@@ -30,12 +30,15 @@ impl World {
         let consumer = &mut self.consumers[to.index()];
         if consumer.up {
             let inherited = self.broker.ack_map.clone();
-            let session =
+            let mut session =
                 Session::begin(epoch, at, inherited, self.now, &self.knobs, &consumer.pool, &self.log);
+            session.still_paused =
+                consumer.still_paused && self.knobs.pause_at_assignment == PauseAtAssignment::Kept;
             consumer.session = Some(session);
         }
-        let up = consumer.up;
-        observer.note(self.now, Fact::Assigned { consumer: to, epoch, at, up });
+        consumer.still_paused = false;
+        let (up, paused) = (consumer.up, consumer.session.as_ref().is_some_and(Session::is_paused));
+        observer.note(self.now, Fact::Assigned { consumer: to, epoch, at, up, paused });
     }
 
     /// The fence: from here on nothing of this epoch changes a tracker, and no commit where the consumer checks.
@@ -46,6 +49,8 @@ impl World {
         if unaware && session.running() > 0 {
             ended.late.push(Late::of(&session));
         }
+        let kept = self.knobs.pause_at_assignment == PauseAtAssignment::Kept && by != EndedBy::Crash;
+        ended.still_paused = kept && session.is_paused();
         self.broker.owner = None;
         observer.note(
             self.now,
@@ -67,6 +72,7 @@ impl World {
         consumer.up = false;
         consumer.pool = Pool::default();
         consumer.late.clear();
+        consumer.still_paused = false;
         let heir = match &consumer.session {
             Some(session) => session.handover().map(|handover| handover.to),
             None => None,

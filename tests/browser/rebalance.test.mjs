@@ -15,6 +15,7 @@ const LAST = 23;
 const REVOKE = 10;
 const LANDS = "no write lands after the handover";
 const BACK = "a row's version never goes back";
+const CLOSED = "a partition is paused only while its owner's gate is closed";
 const FENCE = "nothing after the fence changes tracker or commit";
 
 async function rebalance(t, options) {
@@ -123,6 +124,15 @@ test("late commits are counted, and pass the fence", async (t) => {
   const { [FENCE]: fence } = await shown.invariants();
   assert.equal(fence.state, "broken");
   assert.match(await page.evaluate(() => location.hash), /late=sent/);
+});
+
+test("a pause that is kept comes back with the partition, and nothing is read", async (t) => {
+  const { page, shown } = await rebalance(t);
+  await shown.set("keep-pauses", true);
+  await playOut(shown);
+  const { [CLOSED]: closed } = await shown.invariants();
+  assert.equal(closed.state, "broken");
+  assert.match(await page.evaluate(() => location.hash), /pauses=kept/);
 });
 
 test("a guard that lets the same version through keeps rows from going back", async (t) => {
@@ -242,7 +252,7 @@ test("the words of the text light up their parts", async (t) => {
   const { page, shown } = await rebalance(t);
   await shown.set("drain", 2);
   await playOut(shown);
-  for (const part of ["new-owner", "drain-window", "old-owner", "handover", "leaked", "row", "write-log", "guard", "late-commit"]) {
+  for (const part of ["new-owner", "drain-window", "old-owner", "handover", "leaked", "row", "write-log", "guard", "late-commit", "kept-pause"]) {
     await page.locator(`.term[data-panel=rebalance][data-part=${part}]`).first().hover();
     const lit = shown.find(`[data-part="${part}"]`).first();
     assert.equal(await lit.evaluate((found) => getComputedStyle(found).outlineWidth), "2px", part);

@@ -11,7 +11,7 @@ use keyed_worker_pool::link::{Saved, read, write};
 use super::restored;
 
 /// A link, and the fingerprint of the runs that it restores.
-pub(crate) const LINKS: [(&str, u64); 18] = [
+pub(crate) const LINKS: [(&str, u64); 19] = [
     // An opening.
     ("v=1&panel=dispatch", 2_482_395_308_280_905_137),
     // Workers turned down under way, and playing.
@@ -51,6 +51,8 @@ pub(crate) const LINKS: [(&str, u64); 18] = [
     ("v=1&panel=rebalance&drain=2&guard=off&tick=23", 17_605_724_651_792_564_772),
     // What late commits come to.
     ("v=1&panel=rebalance&drain=2&late=sent&tick=23", 6_234_382_064_458_124_510),
+    // A pause that is kept, and comes back with the partition.
+    ("v=1&panel=rebalance&pauses=kept&tick=23", 11_193_117_582_067_981_271),
     // Late commits sent from tick 3 on.
     ("v=1&panel=rebalance&drain=1&tick=20&acts=HgEQAQ", 5_872_135_860_399_647_582),
     // Both with their own settings from the start.

@@ -18,7 +18,9 @@ use keyed_worker_pool::{
     scenario::{Scenario, Source},
     world::{
         Fails, Generated, Input, Key, Knob, Knobs, Log, NewRecord, Setup, Work,
-        config::{CommitOffset, Intake, LateCommit, NullKeys, Quarantine, RetryAt, Routing, Then},
+        config::{
+            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RetryAt, Routing, Then,
+        },
     },
 };
 
@@ -49,11 +51,13 @@ fn knob() -> impl Strategy<Value = Knob> {
         any::<bool>().prop_map(Knob::AckMap),
         prop::sample::select(vec![Guard::Off, Guard::Newer, Guard::NotOlder]).prop_map(Knob::Guard),
         prop::sample::select(vec![LateCommit::Checked, LateCommit::Sent]).prop_map(Knob::LateCommit),
+        prop::sample::select(vec![PauseAtAssignment::Forgotten, PauseAtAssignment::Kept])
+            .prop_map(Knob::PauseAtAssignment),
     ];
     let quarantine = (number(), any::<bool>())
         .prop_map(|(after, park)| Quarantine { after, then: if park { Then::Park } else { Then::Continue } });
     prop_oneof![
-        10 => one_of_enums,
+        11 => one_of_enums,
         1 => (0..=MOST_WORKERS).prop_map(Knob::Workers),
         1 => (0..=MOST_POLL).prop_map(Knob::Poll),
         1 => number().prop_map(Knob::RetryDelay),
@@ -108,9 +112,11 @@ fn preset(panel: Panel) -> BoxedStrategy<Start> {
         Panel::Rebalance => {
             let guards = vec![Guard::Off, Guard::Newer, Guard::NotOlder];
             let late = vec![LateCommit::Checked, LateCommit::Sent];
-            (0..=10u64, prop::sample::select(guards), prop::sample::select(late), number())
-                .prop_map(|(drain, guard, late_commit, seed)| {
-                    Start::Rebalance(Rebalance { drain, guard, late_commit, seed })
+            let pauses = vec![PauseAtAssignment::Forgotten, PauseAtAssignment::Kept];
+            let ways = (prop::sample::select(late), prop::sample::select(pauses));
+            (0..=10u64, prop::sample::select(guards), ways, number())
+                .prop_map(|(drain, guard, (late_commit, pause_at_assignment), seed)| {
+                    Start::Rebalance(Rebalance { drain, guard, late_commit, pause_at_assignment, seed })
                 })
                 .boxed()
         }

@@ -65,6 +65,8 @@ pub struct Knobs {
     pub guard: Guard,
     /// An ended ownership goes on committing.
     pub late_commits: bool,
+    /// The client remembers a pause beyond its assignment.
+    pub pauses_kept: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -128,6 +130,7 @@ impl Default for Knobs {
             drain: 7,
             guard: Guard::Newer,
             late_commits: false,
+            pauses_kept: false,
         }
     }
 }
@@ -201,6 +204,7 @@ impl Knobs {
                     }
                 }
                 "drain" => self.drain = number(value)?,
+                "pause_at_assignment" => self.pauses_kept = value.as_str() == Some("kept"),
                 "late_commit" => self.late_commits = value.as_str() == Some("sent"),
                 "guard" => {
                     self.guard = match value.as_str() {

@@ -16,6 +16,7 @@ const FENCE: &str = "nothing after the fence changes tracker or commit";
 const MARKS: &str = "in flight stays below high + poll";
 const HEAP: &str = "in flight never exceeds the heap ceiling";
 const POLLS: &str = "a poll at least every max.poll.interval";
+const GATE_CLOSED: &str = "a partition is paused only while its owner's gate is closed";
 const NO_LATE_WRITE: &str = "no write lands after the handover";
 const VERSIONS: &str = "a row's version never goes back";
 
@@ -64,6 +65,8 @@ struct Consumer {
     attempts: Vec<Attempt>,
     /// Ended ownerships that nobody asks whether they have ended, with their epochs, the oldest first.
     unaware: Vec<(u64, Owned)>,
+    /// The client was told to pause the partition, and has not been told to resume it since.
+    remembers_a_pause: bool,
 }
 
 struct Attempt {
@@ -81,6 +84,8 @@ struct Owned {
     /// What the stored map said at the assignment.
     inherited: Vec<i64>,
     paused: bool,
+    /// The client has it paused from an earlier ownership; the gate knows nothing of it.
+    paused_before: bool,
     /// The offsets of the last poll that returned any.
     batch: Vec<i64>,
     last_poll: u64,
@@ -157,12 +162,19 @@ impl<'a> World<'a> {
             epoch: 0,
             drain: None,
             consumers: [
-                Consumer { member: true, up: true, attempts: Vec::new(), unaware: Vec::new() },
+                Consumer {
+                    member: true,
+                    up: true,
+                    attempts: Vec::new(),
+                    unaware: Vec::new(),
+                    remembers_a_pause: false,
+                },
                 Consumer {
                     member: scenario.b_is_member,
                     up: true,
                     attempts: Vec::new(),
                     unaware: Vec::new(),
+                    remembers_a_pause: false,
                 },
             ],
             owned: None,
@@ -324,6 +336,7 @@ impl<'a> World<'a> {
         self.consumers[consumer].up = false;
         self.consumers[consumer].attempts.clear();
         self.consumers[consumer].unaware.clear();
+        self.consumers[consumer].remembers_a_pause = false;
         self.outcome.crashed_at.get_or_insert(self.tick);
         if self.owner == Some(consumer) {
             self.end_owner();
@@ -342,12 +355,14 @@ impl<'a> World<'a> {
         self.epoch += 1;
         self.owner = Some(consumer);
         self.drain = None;
+        let remembers = std::mem::take(&mut self.consumers[consumer].remembers_a_pause);
         // "a target that is down owns it and reads nothing until restarted"
         self.owned = self.consumers[consumer].up.then(|| Owned {
             position: self.committed,
             // "a successor honours whatever is stored"
             inherited: self.stored_map.clone(),
             paused: false,
+            paused_before: remembers && self.knobs.pauses_kept,
             batch: Vec::new(),
             // "an assignment counts as a poll"
             last_poll: self.tick,
@@ -361,6 +376,12 @@ impl<'a> World<'a> {
     /// The epoch of an owner that is up ends, by crash, eviction or handover.
     fn end_owner(&mut self) -> Option<Owned> {
         let owned = self.owned.take()?;
+        // A process that is down remembers nothing.
+        if let Some(owner) = self.owner {
+            let consumer = &mut self.consumers[owner];
+            let paused = owned.paused || owned.paused_before;
+            consumer.remembers_a_pause = consumer.up && self.knobs.pauses_kept && paused;
+        }
         for record in &self.scenario.log {
             let offset = record.offset;
             // "the logged offsets from C up to its position, less those an acknowledgement map
@@ -744,7 +765,7 @@ impl<'a> World<'a> {
         let (Some(owner), Some(mut owned)) = (self.owner, self.owned.take()) else { return };
         owned.last_poll = self.tick;
         // "the consumer goes on polling, with no records, while paused"
-        if !owned.paused {
+        if !owned.paused && !owned.paused_before {
             let mut taken = Vec::new();
             // "a poll passes over them until it holds `poll` records or the log ends, and the
             // position stops at the last record taken or passed"
@@ -943,6 +964,9 @@ impl<'a> World<'a> {
         let in_flight = in_flight(owned);
         let mut broken = Vec::new();
 
+        if owned.paused_before {
+            broken.push(GATE_CLOSED);
+        }
         let mut below = self
             .scenario
             .log
@@ -1028,7 +1052,7 @@ impl<'a> World<'a> {
             State::Running | State::Done | State::Dead => false,
         });
         let unread = scenario.log.iter().any(|record| record.offset >= owned.position);
-        let polls = unread && !owned.paused && !self.is_blocked();
+        let polls = unread && !owned.paused && !owned.paused_before && !self.is_blocked();
         timers_run || polls || self.next_commit(owned).is_some() || self.last_noted != Some(watermark(owned))
     }
 

@@ -19,13 +19,13 @@ impl Session {
 
     /// When a poll finds something, if it ever does: paused, it does not.
     pub(in crate::world) fn next_arrival(&self, log: &Log) -> Option<Tick> {
-        if self.gate.is_paused() { None } else { log.get(self.next_index).map(|record| record.since) }
+        if self.is_paused() { None } else { log.get(self.next_index).map(|record| record.since) }
     }
 
     /// Polls at most `knobs.poll` records that are visible at `now`.
     pub(in crate::world) fn poll(&mut self, now: Tick, knobs: &Knobs, log: &Log) -> Option<Batch> {
         self.last_poll = now;
-        if self.gate.is_paused() || !self.more_to_read(log) {
+        if self.is_paused() || !self.more_to_read(log) {
             return None;
         }
         let from = self.next_index;

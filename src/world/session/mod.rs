@@ -80,6 +80,8 @@ pub struct Session {
     tracker: Watermark<Task>,
     router: Router,
     gate: PauseGate,
+    /// The client has the partition paused since an earlier ownership, and the gate, which is open, will not resume.
+    pub(super) still_paused: bool,
     pub(super) handover: Option<Handover>,
     pub(super) last_poll: Tick,
     /// Index in the log of the next record to read.
@@ -121,6 +123,7 @@ impl Session {
             tracker: Watermark::starting_at(at),
             router: Router::new(knobs),
             gate: PauseGate::default(),
+            still_paused: false,
             handover: None,
             last_poll: now,
             next_index: log.index_at(at),
@@ -162,7 +165,13 @@ impl Session {
     /// Whether intake is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
-        self.gate.is_paused()
+        self.gate.is_paused() || self.still_paused
+    }
+
+    /// Whether it is paused since an earlier ownership, behind an open gate: it never resumes.
+    #[must_use]
+    pub fn is_still_paused(&self) -> bool {
+        self.still_paused
     }
 
     /// The drain under way, if there is one.
