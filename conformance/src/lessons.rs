@@ -46,7 +46,8 @@ pub const LESSONS: &[Lesson] = &[
         sentence: "A commit by a member that lost the partition and is still in the group is accepted, and moves the \
                    committed offset back: the broker asks who commits, not whether the partition is theirs.",
         model: "the simulated owner's epoch is checked, as the real consumer's is (`late-commit.toml` above): there \
-                is nothing to accept; with the check off (`Settings::epochs`), only the real one shows this",
+                is nothing to accept; with `late_commit = \"sent\"` the simulated committed offset goes back as well \
+                (`tests/scenarios/59a-a-late-commit-goes-back.toml`)",
         learn: late_commit,
     },
     Lesson {
@@ -68,7 +69,8 @@ pub const LESSONS: &[Lesson] = &[
         name: "a_pause_outlives_its_assignment",
         sentence: "librdkafka remembers a pause beyond the assignment that it belonged to.",
         model: "the simulated gate opens with every assignment; the real consumer resumes at every assignment, to be \
-                like it",
+                like it; with `pause_at_assignment = \"kept\"` the simulated client remembers as well, and reads nothing \
+                (`tests/scenarios/59c-a-kept-pause-sticks.toml`)",
         learn: pause_is_remembered,
     },
     Lesson {
