@@ -911,7 +911,7 @@ fn traffic_is_read_told_and_written() {
     for told in [
         "key is column 2, \"user\", guessed from its name\n",
         "records        2\n",
-        "span           2.01 s\n",
+        "span           2,010 ms\n",
         "1 of 3 rows were skipped\n  line 3, column took: \"-5\", which is below zero; expected a number of milli",
     ] {
         assert!(said.out.contains(told), "{told}: {}", said.out);
@@ -966,7 +966,10 @@ fn settings_are_read_judged_and_written() {
     ] {
         assert!(said.out.contains(told), "{told}: {}", said.out);
     }
-    assert_eq!(run(&["settings", file, "--work", "20ms"]).status, 0);
+    // A value that makes no sense fails however short the work is.
+    assert_eq!(run(&["settings", file, "--work", "20ms"]).status, 1);
+    let fine = folder.write("fine.properties", "max.poll.records=500\n");
+    assert_eq!(run(&["settings", fine.to_str().expect("UTF-8"), "--work", "20ms"]).status, 0);
     let json = run(&["settings", file, "--work", "800ms", "--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
     assert_eq!((&json["verdicts"][0]["weight"], &json["settings"][0]["line"]), (&"bad".into(), &1.into()));

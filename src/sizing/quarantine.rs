@@ -224,23 +224,23 @@ impl QuarantineAnswer {
         let harmless = timed.iter().rev().find(|row| self.behind(row) <= self.calm + self.calm / 4);
         let found = match harmless {
             Some(row) if row.after == last.after => format!(
-                "No timer of up to {} shows in the {what}: it peaks at {} records, {} without a poisoned one.",
+                "No timer of up to {} shows in the {what}: it peaks at {}, {} without a poisoned one.",
                 self.timer(row.after),
-                grouped(self.behind(row)),
+                counted(self.behind(row), "record"),
                 grouped(self.calm),
             ),
             Some(row) => format!(
-                "Up to a timer of {} a poisoned record hardly shows: {what} peaks at {} records, {} without one. With {} it is {}.",
+                "Up to a timer of {} a poisoned record hardly shows: {what} peaks at {}, {} without one. With {} it is {}.",
                 self.timer(row.after),
-                grouped(self.behind(row)),
+                counted(self.behind(row), "record"),
                 grouped(self.calm),
                 self.timer(last.after),
                 grouped(self.behind(last)),
             ),
             None => format!(
-                "Any quarantine shows: with a timer of {} {what} peaks at {} records, with {} at {}; without a poisoned record at {}.",
+                "Any quarantine shows: with a timer of {} {what} peaks at {}, with {} at {}; without a poisoned record at {}.",
                 self.timer(first.after),
-                grouped(self.behind(first)),
+                counted(self.behind(first), "record"),
                 self.timer(last.after),
                 grouped(self.behind(last)),
                 grouped(self.calm),
@@ -301,9 +301,9 @@ impl QuarantineAnswer {
             "everything else was finished".to_owned()
         };
         format!(
-            "{lead}the record is tried again for ever and pins the commit: {} records were read and not committed in the end, all \
+            "{lead}the record is tried again for ever and pins the commit: {} read and not committed in the end, all \
              of which a crash brings again; {stuck}.",
-            grouped(row.peak_span),
+            counted(row.peak_span, "record"),
         )
     }
 

@@ -6,7 +6,7 @@ use super::{
     metric::Metric,
     study::Answer,
     subject::{Base, Subject},
-    table::{Cell, Table, markup},
+    table::{Cell, Table, counted, markup},
 };
 use crate::{
     export::picture::{Kind, Unpaintable, paint},
@@ -84,9 +84,9 @@ impl Report<'_> {
             format!("; {key} has the most, {} ({share})", unit.span(work))
         });
         format!(
-            "{} records{over}, {} keys. Together {} of work, from {} to {} a record{hot}.",
-            grouped(log.len()),
-            grouped(keys),
+            "{}{over}, {}. Together {} of work, from {} to {} a record{hot}.",
+            counted(log.len(), "record"),
+            counted(keys, "key"),
             unit.span(load.total.work),
             unit.span(short),
             unit.span(long),

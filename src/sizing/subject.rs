@@ -284,7 +284,7 @@ impl Base {
                         .map_or("none".to_owned(), |ticks| subject.unit().span(ticks)),
                 ),
             ),
-            (run.lost, format!("{} records were committed and never processed: lost.", grouped(run.lost))),
+            (run.lost, format!("{} committed and never processed: lost.", counted(run.lost, "record"))),
             (
                 run.order_breaks,
                 format!(

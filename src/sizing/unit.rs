@@ -84,7 +84,9 @@ impl Unit {
         match micros {
             0 => "0".to_owned(),
             below if below < MILLISECOND => format!("{below} µs"),
-            below if below < 10 * SECOND => format!("{} ms", three_digits(below, MILLISECOND)),
+            below if below < 10 * SECOND && (below < SECOND || below % SECOND > 0) => {
+                format!("{} ms", three_digits(below, MILLISECOND))
+            }
             below if below < 2 * MINUTE => format!("{} s", three_digits(below, SECOND)),
             below if below < 2 * HOUR => two(MINUTE, ("min", "s"), SECOND),
             below if below < 2 * DAY => two(HOUR, ("h", "min"), MINUTE),
@@ -106,13 +108,13 @@ impl Unit {
     #[must_use]
     pub fn paced(self, records: u64, ticks: u64) -> Unit {
         let Some(micros) = self.micros() else { return self };
-        let ten = |length: u128| {
-            u128::from(records) * length >= u128::from(ticks) * u128::from(micros) * 10
+        let one = |length: u128| {
+            u128::from(records) * length >= u128::from(ticks) * u128::from(micros)
                 && length >= u128::from(micros)
         };
         let per = match () {
-            () if ten(SECOND) => Per::Second,
-            () if ten(MINUTE) => Per::Minute,
+            () if one(SECOND) => Per::Second,
+            () if one(MINUTE) => Per::Minute,
             () if HOUR >= u128::from(micros) => Per::Hour,
             () => Per::Fit,
         };
@@ -191,10 +193,20 @@ mod tests {
     #[test]
     fn times_are_told_in_the_unit_that_suits_them() {
         let ms = Unit::of_micros(1_000);
-        let told =
-            [0, 1, 1_250, 9_999, 10_000, 95_250, 150_000, 8_000_000, 200_000_000].map(|ticks| ms.span(ticks));
-        let expected =
-            ["0", "1 ms", "1,250 ms", "9,999 ms", "10 s", "95.3 s", "2 min 30 s", "2 h 13 min", "2 d 7 h"];
+        let told = [0, 1, 1_250, 5_000, 9_999, 10_000, 95_250, 150_000, 8_000_000, 200_000_000]
+            .map(|ticks| ms.span(ticks));
+        let expected = [
+            "0",
+            "1 ms",
+            "1,250 ms",
+            "5 s",
+            "9,999 ms",
+            "10 s",
+            "95.3 s",
+            "2 min 30 s",
+            "2 h 13 min",
+            "2 d 7 h",
+        ];
         assert_eq!(told, expected);
         assert_eq!(Unit::TICKS.span(1), "1 tick");
         assert_eq!(Unit::of_micros(60_000_000).span(90), "90 min");

@@ -258,21 +258,11 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{ending}", grouped(count))
 }
 
-/// A length of time in its largest unit, cut to two digits behind the point.
+/// A length of time as every report tells it: "9 min 59 s".
 pub(super) fn about(span: Span) -> String {
-    const UNITS: [(&str, u64); 5] = [
-        ("days", 24 * 3_600_000_000_000),
-        ("h", 3_600_000_000_000),
-        ("min", 60_000_000_000),
-        ("s", 1_000_000_000),
-        ("ms", 1_000_000),
-    ];
-    let nanos = span.nanos();
-    // From two of the unit on, so that 90 s stay 90 s.
-    let large = |&&(_, unit): &&(&str, u64)| nanos >= if unit > 1_000_000_000 { 2 * unit } else { unit };
-    match UNITS.iter().find(large) {
-        Some((name, unit)) => format!("{} {name}", decimals(thousandths(nanos, *unit), 1000, 2)),
-        None => span.to_string(),
+    match span.nanos() / 1_000 {
+        0 => span.to_string(),
+        micros => crate::sizing::Unit::of_micros(1).span(micros),
     }
 }
 

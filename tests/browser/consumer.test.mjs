@@ -106,9 +106,9 @@ test("shaped traffic is sized as kwp sizes its trace, and its settings travel", 
   const made = await folder(t);
   const { page, section } = await consumer(t);
   await source(section, "shape").click();
-  await records(section, 6_000);
+  await records(section, 3_000);
   await fill(section, "seconds", "10");
-  await records(section, 1_000);
+  await records(section, 500);
   await fill(section, "kwp.workers", "6");
   await section.locator("summary", { hasText: "How hard to try" }).click();
   await fill(section, "revokes", "20");
@@ -212,7 +212,7 @@ test("a million rows are read without a long frame, and can be cancelled", async
 test("sizing can be stopped, and is dropped when the settings change", async (t) => {
   const { section } = await consumer(t);
   await source(section, "shape").click();
-  await records(section, 6_000);
+  await records(section, 3_000);
   // More than any machine is done with before it is stopped.
   await fill(section, "rate", "1000");
   await records(section, 60_000);
@@ -234,13 +234,19 @@ test("sizing can be stopped, and is dropped when the settings change", async (t)
 test("settings are judged with the arithmetic, and what is not understood is listed", async (t) => {
   const { section } = await consumer(t);
   await source(section, "shape").click();
-  await records(section, 6_000);
+  await records(section, 3_000);
   await section.locator("label:has([data-knob=latency][value=fixed])").click();
   await fill(section, "fixed", "800");
   await section.locator("[data-knob=library]").selectOption("java");
   await fill(section, "text", "max.poll.records=500\nmax.poll.interval.ms=300000\nfavourite.colour=red\nfetch.min.bytes=x\n");
   await section.locator(".consumer-verdicts li[data-weight=bad]", { hasText: "400 s" }).waitFor();
   assert.match(await section.locator(".consumer-mentions", { hasText: "Not understood" }).innerText(), /favourite\.colour/);
+  // What is typed or pasted counts when nobody has typed for a while: the field need not be left.
+  await section.locator("[data-knob=text]").fill("kwp.workers=4\nkwp.intake.high=3\nkwp.intake.low=10\n");
+  await section.locator(".consumer-refused", { hasText: "kwp.intake.low is 10 (line 3)" }).waitFor();
+  await section.locator(".consumer-verdicts li[data-weight=bad]", { hasText: "never resumes" }).waitFor();
+  await section.locator("[data-knob=text]").fill("kwp.workers=4\n");
+  await section.locator(".consumer-note", { hasText: "4 workers are no loop of one thread" }).waitFor();
   await fill(section, "kwp.workers", "none");
   await section.locator(".consumer-wrong").waitFor();
   assert.equal(await section.locator('[data-knob="kwp.workers"]').getAttribute("aria-invalid"), "true");
@@ -272,6 +278,6 @@ test("without its part the section says so, and can be tried again", async (t) =
   await section.locator(".consumer-refused", { hasText: "could not be loaded" }).waitFor();
   broken = false;
   await section.locator("[data-act=again]").click();
-  await records(section, 6_000);
+  await records(section, 3_000);
   assert.ok(page);
 });

@@ -15,6 +15,9 @@ use crate::web::widgets::{reading, segmented, switch};
 /// A text longer than this is read without being shown: a browser takes seconds to lay it out.
 const LONGEST_SHOWN: u32 = 100_000;
 
+/// Bad rows that are in sight without being asked for: on a phone each is several lines high.
+const SHOWN_ROWS: usize = 5;
+
 /// Numbers that a slider goes through.
 const COUNTS: &[u32] =
     &[1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
@@ -306,6 +309,31 @@ fn understood(told: &Told) -> Html {
 fn odd(told: &Told) -> Html {
     let bad = told.list("bad");
     let warnings = told.list("warnings").into_iter().skip(usize::from(told.is("flatters")));
+    let more = told.number("more");
+    html! {
+        <>
+            {for warnings.map(|warning| html! { <p class="consumer-warning" role="note">{warning.words()}</p> })}
+            if !bad.is_empty() {
+                <p class="consumer-note">
+                    {format!("{} of {} rows were skipped.", told.text("skipped"), told.text("rows"))}
+                </p>
+                if bad.len() > SHOWN_ROWS {
+                    <details class="consumer-more">
+                        <summary>{format!("Which rows: {}", bad.len())}</summary>
+                        {table(&bad)}
+                    </details>
+                } else {
+                    {table(&bad)}
+                }
+                if more > 0.0 { <p class="consumer-note">{format!("and {more} more")}</p> }
+            }
+            {for told.list("notes").iter().map(|note| html! { <p class="consumer-note">{note.words()}</p> })}
+        </>
+    }
+}
+
+/// Rows that are not as they should be.
+fn table(bad: &[Told]) -> Html {
     let row = |row: &Told| {
         let column = row.at(1).words();
         html! {
@@ -317,27 +345,16 @@ fn odd(told: &Told) -> Html {
             </tr>
         }
     };
-    let more = told.number("more");
     html! {
-        <>
-            {for warnings.map(|warning| html! { <p class="consumer-warning" role="note">{warning.words()}</p> })}
-            if !bad.is_empty() {
-                <p class="consumer-note">
-                    {format!("{} of {} rows were skipped.", told.text("skipped"), told.text("rows"))}
-                </p>
-                <div class="consumer-frame" role="region" aria-label="Rows that are not as they should be" tabindex="0">
-                    <table class="table">
-                        <thead><tr>
-                            <th scope="col">{"line"}</th><th scope="col">{"column"}</th>
-                            <th scope="col">{"what is wrong"}</th><th scope="col">{"what was done"}</th>
-                        </tr></thead>
-                        <tbody>{for bad.iter().map(row)}</tbody>
-                    </table>
-                </div>
-                if more > 0.0 { <p class="consumer-note">{format!("and {more} more")}</p> }
-            }
-            {for told.list("notes").iter().map(|note| html! { <p class="consumer-note">{note.words()}</p> })}
-        </>
+        <div class="consumer-frame" role="region" aria-label="Rows that are not as they should be" tabindex="0">
+            <table class="table">
+                <thead><tr>
+                    <th scope="col">{"line"}</th><th scope="col">{"column"}</th>
+                    <th scope="col">{"what is wrong"}</th><th scope="col">{"what was done"}</th>
+                </tr></thead>
+                <tbody>{for bad.iter().map(row)}</tbody>
+            </table>
+        </div>
     }
 }
 
