@@ -132,8 +132,8 @@ impl OffsetMap {
     /// built.
     #[must_use]
     pub fn encode(&self, from: Offset, limit: u64) -> Option<EncodedMap> {
-        let Body { run_lengths, bit_set_len, len: body_len } = self.body(from, limit)?;
-        let mut bytes = Vec::with_capacity(body_len as usize + 1);
+        let Body { run_lengths, bit_set_len, .. } = self.body(from, limit)?;
+        let mut bytes = Vec::new();
         match run_lengths {
             Some(run_lengths) => {
                 bytes.push(RUN_LENGTHS);
