@@ -215,6 +215,16 @@ pub const CLAIMS: &[Claim] = &[
         also: nothing_else,
     },
     Claim {
+        name: "a_late_commit_is_accepted_and_goes_back",
+        panel: Panel::Rebalance,
+        sentence: "If it is still a member and only lost the partition, a late commit is accepted and the committed \
+                   offset goes back;",
+        scenario: "late-commit-sent",
+        how: BY_KILL,
+        shows: &["committed", "leaked", "redelivered", "completions"],
+        also: commit_went_back,
+    },
+    Claim {
         name: "a_stopped_owners_commit_is_refused_and_its_write_is_not",
         panel: Panel::Rebalance,
         sentence: "It never fences a database write.",
@@ -284,6 +294,14 @@ fn nothing_unasked(seen: &Seen) -> Result<Option<String>, String> {
     match seen.unasked {
         0 => nothing_else(seen),
         some => Err(format!("{some} records came from a paused partition")),
+    }
+}
+
+fn commit_went_back(seen: &Seen) -> Result<Option<String>, String> {
+    // Others may be refused in the midst of a rebalance, and be made again after it.
+    match seen.moved_back.as_slice() {
+        [to] => Ok(Some(format!("the late commit is accepted: back to {to}"))),
+        other => Err(format!("one commit should have gone back, not {other:?}; refused: {:?}", seen.refused)),
     }
 }
 

@@ -50,6 +50,7 @@ claims! {
     a_drain_too_short_leaks_and_the_guard_refuses
     without_the_guard_a_row_goes_back
     an_ended_ownership_commits_nothing
+    a_late_commit_is_accepted_and_goes_back
     a_stopped_owners_commit_is_refused_and_its_write_is_not
     the_guard_refuses_a_stopped_owners_write
 }

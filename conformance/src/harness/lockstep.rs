@@ -191,6 +191,11 @@ impl<'a> Stage<'a> {
                 _ => {}
             }
         }
+        for fact in &facts {
+            if let Fact::Committed { consumer, late: true, .. } = **fact {
+                self.commit(consumer)?;
+            }
+        }
         self.poll(run, &facts)?;
         self.agree(run)?;
         if !self.dwelt && run.world().owner().is_some_and(|(_, session)| session.is_paused()) {
@@ -338,9 +343,16 @@ impl<'a> Stage<'a> {
         self.hear(id, heard, "the end of an attempt", ended)?;
         if self.evicted == Some((id, false)) {
             // It believes itself the owner still.
-            self.order(id, "commit")?;
-            self.hear(id, heard, "its commit", |said| *said == Said::HasCommitted)?;
+            self.commit(id)?;
         }
+        Ok(())
+    }
+
+    /// A member that owns nothing any more commits what it has got to.
+    fn commit(&mut self, id: ConsumerId) -> Result<(), Trouble> {
+        let heard = self.notebook.len();
+        self.order(id, "commit")?;
+        self.hear(id, heard, "its commit", |said| *said == Said::HasCommitted)?;
         Ok(())
     }
 

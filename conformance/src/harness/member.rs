@@ -147,7 +147,7 @@ pub fn settings(knobs: &Knobs) -> Result<Settings, Trouble> {
         },
         retry_delay: knobs.retry_delay,
         drain: knobs.drain,
-        epochs: true,
+        epochs: knobs.late_commit == config::LateCommit::Checked,
     })
 }
 
