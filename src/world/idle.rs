@@ -14,24 +14,21 @@ impl World {
     /// nothing.
     #[must_use]
     pub fn next_change(&self) -> Option<Tick> {
-        if self.broker.epoch == Epoch(0) || self.orphaned_to.is_some() {
+        // The first tick assigns the partition.
+        if self.broker.epoch == Epoch(0) {
             return Some(self.now);
         }
         let ends = self.consumers.iter().filter_map(|consumer| consumer.pool.next_end()).min();
-        let owner = self.owner().and_then(|(id, session)| {
-            let free = self.consumer(id).pool().running() < self.knobs.concurrency() as usize;
-            self.next_change_of(session, free)
-        });
+        let owner = self.owner().and_then(|(_, session)| self.next_change_of(session));
         let late = self.will_tell_of_a_late_commit().then(|| self.next_commit_due());
         let next = [ends, owner, late].into_iter().flatten().min();
         next.map(|tick| tick.max(self.now))
     }
 
-    fn next_change_of(&self, session: &Session, free: bool) -> Option<Tick> {
+    /// Between ticks every free worker has taken what there was for it.
+    fn next_change_of(&self, session: &Session) -> Option<Tick> {
         let now = self.now;
-        let draining = session.handover.is_some();
-        let starts = free && !draining && session.has_ready();
-        if starts || self.noted != Some(session.tracker().low()) {
+        if self.noted != Some(session.tracker().low()) {
             return Some(now);
         }
         let expires = self.knobs.max_poll_interval.map(|interval| session.last_poll().after(interval));
@@ -147,6 +144,7 @@ mod tests {
         for knobs in runs {
             let setup = Setup::new(log(), knobs, &[ConsumerId::A]).unwrap();
             let (mut slow, mut quick) = (World::new(&setup), World::new(&setup));
+            assert_eq!(quick.next_change(), Some(Tick(0)), "the partition is assigned");
             let (mut told, mut notes) = (Notes::default(), Notes::default());
             let mut executed = 0;
             while quick.now().0 < 3_000 {
