@@ -117,7 +117,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     }
 
     /// The entry of this key, or of the nearest one below it.
-    pub(crate) fn up_to(&mut self, key: &K) -> Option<(&K, &mut V)> {
+    pub(crate) fn at_or_below_mut(&mut self, key: &K) -> Option<(&K, &mut V)> {
         let (chunk, at) = self.nearest(key)?;
         let (key, value) = self.chunks.get_mut(chunk)?.get_mut(at)?;
         Some((key, value))
@@ -336,7 +336,7 @@ mod tests {
                         twin.retain(|key, _| key % 3 > 0);
                     }
                     13 => {
-                        let (low, twin) = (map.up_to(&key), twin.range_mut(..=key).next_back());
+                        let (low, twin) = (map.at_or_below_mut(&key), twin.range_mut(..=key).next_back());
                         assert_eq!(low, twin);
                         low.into_iter().chain(twin).for_each(|(_, value)| *value = 5);
                     }

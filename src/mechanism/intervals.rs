@@ -45,7 +45,7 @@ impl Intervals {
     /// Adds `member` (below `i64::MAX`); false if it was there already.
     pub fn insert(&mut self, member: i64) -> bool {
         let above = self.runs.get(&(member + 1)).copied();
-        match (self.runs.up_to(&member), above) {
+        match (self.runs.at_or_below_mut(&member), above) {
             (Some((_, end)), _) if member < *end => return false,
             (Some((_, end)), _) if *end == member => *end = above.unwrap_or(member + 1),
             _ => {

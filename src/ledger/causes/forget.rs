@@ -74,13 +74,8 @@ impl Causes {
         let running = SortedSet::from_iter(running);
         self.completed_late.retain(|(epoch, ..)| world.late_epochs().any(|late| late == *epoch));
         let last = self.owner_ended.last_key_value().map(|(&epoch, _)| epoch);
-        let (highest, running) = (&mut self.highest, &running);
-        self.owner_ended.retain(|epoch, _| {
-            let over = !running.contains(epoch);
-            if over {
-                highest.retain(|(own, _), _| own != epoch);
-            }
-            !over || Some(*epoch) == last
-        });
+        let ended = &self.owner_ended;
+        self.highest.retain(|(epoch, _), _| running.contains(epoch) || !ended.contains_key(epoch));
+        self.owner_ended.retain(|epoch, _| running.contains(epoch) || Some(*epoch) == last);
     }
 }
