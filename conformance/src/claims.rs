@@ -170,6 +170,15 @@ pub const CLAIMS: &[Claim] = &[
         also: nothing_unasked,
     },
     Claim {
+        name: "a_kept_pause_is_never_undone",
+        panel: Panel::Backpressure,
+        sentence: "librdkafka keeps it, and a partition that comes back paused is never read again.",
+        scenario: "paused-and-kept",
+        how: BY_KILL,
+        shows: &["pauses", "resumes", "committed", "completions"],
+        also: nothing_unasked,
+    },
+    Claim {
         name: "a_paused_partition_that_moves_is_read",
         panel: Panel::Backpressure,
         sentence: "Begin every assignment with the gate open.",

@@ -45,6 +45,7 @@ claims! {
     paused_and_polling_stays
     not_polling_is_evicted
     a_paused_partition_given_back_is_read
+    a_kept_pause_is_never_undone
     a_paused_partition_that_moves_is_read
     a_drain_within_its_window_counts
     a_drain_too_short_leaks_and_the_guard_refuses

@@ -326,7 +326,7 @@ impl<H: Host> Context<H> {
         }
         // Each ownership begins with its gate open. Java's client forgets a pause with the assignment that it
         // belonged to; librdkafka does not, and a partition that came back paused would never be read again.
-        if begin.count() > 0 { client.resume(&begin) } else { Ok(()) }
+        if self.pool.settings.resume && begin.count() > 0 { client.resume(&begin) } else { Ok(()) }
     }
 
     /// Start nothing more, wait for what runs, commit, let go; but a partition that is lost already is only let

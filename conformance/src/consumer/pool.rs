@@ -32,7 +32,7 @@ struct Attempt {
 
 pub(super) struct Pool<H> {
     pub(super) host: H,
-    settings: Settings,
+    pub(super) settings: Settings,
     state: Mutex<State>,
     /// Something changed that a worker or a drain may wait for.
     changed: Condvar,

@@ -58,6 +58,9 @@ pub struct Settings {
     /// Whether work that outlives its ownership keeps its hands off the commit. Wrong if false: the broker
     /// accepts such a commit from any member of the group, and the committed offset goes back.
     pub epochs: bool,
+    /// Whether an ownership begins with its partition resumed. Wrong if false: librdkafka keeps a pause beyond its
+    /// assignment, and a gate that is open never resumes.
+    pub resume: bool,
 }
 
 impl Settings {
@@ -72,5 +75,6 @@ impl Settings {
         retry_delay: 1_000,
         drain: 10_000,
         epochs: true,
+        resume: true,
     };
 }

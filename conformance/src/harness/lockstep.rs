@@ -67,6 +67,9 @@ impl Default for How {
     }
 }
 
+/// How long an owner polls for what is not to come. A record that is to come takes milliseconds.
+const IN_VAIN: Duration = Duration::from_secs(1);
+
 /// What came of both.
 pub struct Played {
     /// In the simulator.
@@ -198,6 +201,9 @@ impl<'a> Stage<'a> {
         }
         self.poll(run, &facts)?;
         self.agree(run)?;
+        if facts.iter().any(|fact| matches!(fact, Fact::Assigned { paused: true, .. })) {
+            self.poll_in_vain(run)?;
+        }
         if !self.dwelt && run.world().owner().is_some_and(|(_, session)| session.is_paused()) {
             self.dwelt = true;
             // Time has to pass here: it is what the claim is about. All the while nothing may change.
@@ -372,6 +378,20 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
+    /// The owner's gate is open, and its client has the partition paused still: it asks for records time and
+    /// again, far longer than they would take to come, and stands where it stood.
+    fn poll_in_vain(&mut self, run: &Run) -> Result<(), Trouble> {
+        let Some((owner, _)) = run.world().owner() else { return Ok(()) };
+        let end = Instant::now() + IN_VAIN;
+        while Instant::now() < end {
+            let heard = self.notebook.len();
+            self.order(owner, &format!("try {}", run.world().knobs().poll))?;
+            self.hear(owner, heard, "its poll", |said| *said == Said::Went)?;
+            self.agree(run)?;
+        }
+        Ok(())
+    }
+
     /// Waits until every member, and the broker, stand where the simulated ones do.
     fn agree(&mut self, run: &Run) -> Result<(), Trouble> {
         let world = run.world();
@@ -388,7 +408,8 @@ impl<'a> Stage<'a> {
                     let tracker = session.tracker();
                     (tracker.position(), tracker.iter().map(|(offset, _)| offset).collect())
                 }),
-                paused: session.is_some_and(|session| session.is_paused()),
+                // What its gate says: a consumer does not know of a pause that its client has kept.
+                paused: session.is_some_and(|session| session.is_paused() && !session.is_still_paused()),
                 running: running(),
             };
             let unaware = self.evicted.is_some_and(|(whose, _)| whose == id);

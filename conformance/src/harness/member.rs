@@ -148,6 +148,7 @@ pub fn settings(knobs: &Knobs) -> Result<Settings, Trouble> {
         retry_delay: knobs.retry_delay,
         drain: knobs.drain,
         epochs: knobs.late_commit == config::LateCommit::Checked,
+        resume: knobs.pause_at_assignment == config::PauseAtAssignment::Forgotten,
     })
 }
 
@@ -155,6 +156,7 @@ pub fn settings(knobs: &Knobs) -> Result<Settings, Trouble> {
 enum Order {
     Subscribe(Vec<String>),
     Go(usize),
+    Try(usize),
     Hold,
     Commit,
     Abandon,
@@ -322,6 +324,7 @@ fn listen(driven: &Driven, sender: &Sender<Order>, stand: impl Fn()) {
                 continue;
             }
             "go" => Order::Go(usize::try_from(number()).unwrap_or_default()),
+            "try" => Order::Try(usize::try_from(number()).unwrap_or_default()),
             "subscribe" => Order::Subscribe(line.split(' ').skip(1).map(str::to_owned).collect()),
             "hold" => Order::Hold,
             "commit" => Order::Commit,
@@ -355,6 +358,10 @@ fn obey(mut consumer: Consumer<Seat>, orders: &Receiver<Order>) -> Result<(), Tr
                     left -= consumer.poll(left, STEP)?;
                 }
                 consumer.test_gates()?;
+                say(&Said::Went);
+            }
+            Ok(Order::Try(most)) => {
+                consumer.poll(most, STEP)?;
                 say(&Said::Went);
             }
             Ok(Order::Hold) => {
