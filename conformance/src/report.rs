@@ -143,7 +143,8 @@ const DIFFERENCES: &str = "
 **Between the brokers.** The claims come out alike on both. What differs: the mock refuses every commit while a rebalance
 goes on, Tansu accepts the drain's. The mock lets a rebalance last a second less than the session, whoever has joined. A
 member that misses a rebalance's deadline wedges Tansu, so the flights, in which that happens all the time, fly on the
-mock alone.
+mock alone. And the mock aborts, once in some tens of flights, when a member that was stopped asks to join twice: an assertion
+of its own, after which a flight is flown again.
 
 **Left to the model.** An owner that was stopped does not know, when it wakes up, that it owns nothing any more: until its
 next poll it also *starts* what it had queued. The simulated owner is told at once, and only what ran goes on. The

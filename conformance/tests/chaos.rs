@@ -6,7 +6,10 @@
 
 use std::{env, ops::RangeInclusive};
 
-use conformance::chaos::{FAULTS, Fault, plan, play};
+use conformance::{
+    chaos::{FAULTS, Fault, plan},
+    flight::fly,
+};
 
 fn seeds() -> RangeInclusive<u64> {
     let number = |name| env::var(name).ok().and_then(|text| text.parse().ok());
@@ -18,10 +21,10 @@ fn seeds() -> RangeInclusive<u64> {
 
 #[test]
 fn a_day_with_faults_ends_as_a_day_without() {
-    let calm = play(None).unwrap_or_else(|error| panic!("without faults: {error}"));
+    let calm = fly(None).unwrap_or_else(|error| panic!("without faults: {error}"));
     assert_eq!((calm.duplicates, calm.refused), (0, 0), "nothing happens, and something comes twice");
     for seed in seeds() {
-        let troubled = play(Some(seed)).unwrap_or_else(|error| panic!("{error}"));
+        let troubled = fly(Some(seed)).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(troubled.rows, calm.rows, "seed {seed}: the rows differ");
         assert!(troubled.ownerships > FAULTS as usize, "seed {seed}: the faults did nothing: {troubled:?}");
     }

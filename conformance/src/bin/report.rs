@@ -12,8 +12,8 @@ use std::{
 };
 
 use conformance::{
-    chaos,
     claims::CLAIMS,
+    flight,
     harness::{Trouble, cluster::Kind, tansu},
     lessons::LESSONS,
     report::{Chaos, Report, Told},
@@ -47,11 +47,11 @@ fn make() -> Result<(), Trouble> {
         println!("{kind:?}: {}", lesson.sentence);
         (lesson.learn)(*kind).map_err(|error| format!("{} on {kind:?}: {error}", lesson.name).into())
     })?;
-    let calm = chaos::play(None)?;
+    let calm = flight::fly(None)?;
     let mut chaos = Vec::new();
     for seed in 1..=SEEDS {
         println!("flights, seed {seed}");
-        let outcome = chaos::play(Some(seed))?;
+        let outcome = flight::fly(Some(seed))?;
         if outcome.rows != calm.rows {
             return Err(format!("seed {seed}: the rows differ from those of a calm day").into());
         }
