@@ -91,6 +91,7 @@ suites! {
     quarantine, "quarantine", (2442, 33140, 80400, 8, 0), (15786, 741901, 2482761, 10, 0);
     pause, "the pause gate", (672, 58596, 156318, 8, 0), (2976, 512328, 1379968, 11, 0);
     kept_pauses, "pauses that outlive an assignment", (48, 55761, 173574, 0, 48), (48, 234148, 1129856, 0, 48);
+    refetches, "a prefetch thrown away at a pause", (576, 35244, 87630, 9, 0), (1344, 127770, 316995, 14, 0);
     ceilings, "unbounded intake, and intake that blocks", (252, 91215, 358873, 11, 30), (588, 543961, 2350938, 14, 86);
     crashes, "crashes and what is committed", (1056, 129298, 434956, 7, 0), (2368, 1527422, 6941766, 7, 0);
     handovers, "a partition that goes to and fro", (108, 30279, 124287, 5, 0), (504, 1006230, 7133125, 7, 0);
@@ -120,20 +121,22 @@ fn suites_ask_what_their_rules_and_troubles_could_break() {
     const FENCE: &str = "nothing after the fence changes tracker or commit";
     const WRITE: &str = "no write lands after the handover";
     const GATE: &str = "a partition is paused only while its owner's gate is closed";
-    const UNASKED: [&[&str]; 16] = [
-        &[HIGH, HEAP, POLLS, GATE, REVOKE, WRITE],
-        &[HIGH, HEAP, POLLS, GATE, REVOKE, WRITE],
-        &[HIGH, HEAP, POLLS, GATE, REVOKE, WRITE],
-        &[HIGH, HEAP, POLLS, GATE, REVOKE, FENCE, WRITE],
-        &[HIGH, HEAP, POLLS, GATE, REVOKE, WRITE],
+    const BRINGS: &str = "a poll through an open gate brings what there is";
+    const UNASKED: [&[&str]; 17] = [
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, FENCE, WRITE],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE],
         &[REVOKE, WRITE],
         &[HEAP],
-        &[HIGH, GATE, REVOKE],
-        &[HIGH, HEAP, POLLS, GATE, REVOKE, WRITE],
-        &[HIGH, HEAP, POLLS, GATE],
-        &[HIGH, HEAP, POLLS, GATE],
-        &[HIGH, HEAP, POLLS, GATE],
-        &[HIGH, HEAP, GATE],
+        &[REVOKE, WRITE],
+        &[HIGH, GATE, BRINGS, REVOKE],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS],
+        &[HIGH, HEAP, GATE, BRINGS],
         &[HEAP, POLLS, GATE, REVOKE, FENCE, WRITE],
         &[HEAP, POLLS, GATE, REVOKE, FENCE, WRITE],
         &[],

@@ -144,6 +144,8 @@ scenarios! {
     s93b_an_id_as_key_six_busy_lanes "93b-an-id-as-key-six-busy-lanes.toml"
     s94a_ten_keys_over_four_lanes "94a-ten-keys-over-four-lanes.toml"
     s94b_ten_keys_with_a_mailbox_each "94b-ten-keys-with-a-mailbox-each.toml"
+    s95a_the_prefetch_is_thrown_away "95a-the-prefetch-is-thrown-away.toml"
+    s95b_the_low_mark_lasts_until_the_refetch "95b-the-low-mark-lasts-until-the-refetch.toml"
 }
 
 #[test]

@@ -81,6 +81,16 @@ fn check_end(events: &[Event], fault: Fault, why: &Why, setup: &Setup) -> &'stat
             assert_eq!(knobs(events, chain[0].id, setup).late_commit, LateCommit::Sent);
             "late commits"
         }
+        (Fact::Paused { .. }, says) if says.starts_with("refetch = ") => {
+            assert_eq!((fault, chain.len()), (Fault::EmptyPoll, 3));
+            let (poll, resumed) = (chain[0], chain[1]);
+            assert!(matches!(resumed.fact, Fact::Resumed { .. }));
+            let refetch = knobs(events, resumed.id, setup).refetch;
+            // The first poll that may bring something is the last one that would not have, and one more.
+            assert!(matches!(poll.fact, Fact::EmptyPoll { until, .. } if poll.tick < until
+                && (resumed.tick.after(refetch)..=resumed.tick.after(refetch + 1)).contains(&until)));
+            "refetch"
+        }
         (Fact::Paused { .. }, says) => {
             assert!(says.starts_with("pause at assignment = kept"), "{says}");
             assert_eq!((fault, chain.len()), (Fault::KeptPause, 2));
@@ -193,6 +203,7 @@ fn every_fault_has_an_answer_that_holds_together() {
         "kept pause",
         "late commits",
         "marks above the ceiling",
+        "refetch",
         "retry at the tail",
         "retry outside the queue",
         "routing",

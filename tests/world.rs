@@ -148,7 +148,7 @@ impl Observer for Polls {
     fn note(&mut self, tick: Tick, fact: Fact) {
         match fact {
             Fact::Polled { .. } => self.0.push((tick, true)),
-            Fact::PolledNothing { .. } => self.0.push((tick, false)),
+            Fact::PolledNothing { .. } | Fact::EmptyPoll { .. } => self.0.push((tick, false)),
             _ => {}
         }
     }

@@ -77,8 +77,10 @@ pub const LESSONS: &[Lesson] = &[
         name: "a_pause_throws_the_prefetch_away",
         sentence: "A pause throws away what the client had fetched ahead, and a resume fetches it again: no record \
                    is lost or doubled, but a gate that flaps pays for its log twice over.",
-        model: "the model reads from the log and fetches nothing ahead; the distance between the marks is what keeps \
-                this rare",
+        model: "the model reads from the log and fetches nothing ahead; with `refetch = 2` its polls after a resume \
+                bring nothing for so many ticks (`tests/scenarios/95a-the-prefetch-is-thrown-away.toml`), and a low \
+                mark that lasts so long hides it \
+                (`tests/scenarios/95b-the-low-mark-lasts-until-the-refetch.toml`)",
         learn: prefetch_is_fetched_again,
     },
 ];

@@ -15,9 +15,9 @@ use crate::{
     ledger::escaped,
     scenario::{BadInput, open},
     settings::{
-        Dialect, Form, LIBRARIES, LONGEST_SETTINGS, Language, Library, Mention, Origin, Read, Settings,
-        Source, Together, Verdict, Weight, Work, for_nothing, read, scenario, skeleton, together, verdicts,
-        write,
+        Dialect, Form, LIBRARIES, LONGEST_SETTINGS, Language, Library, Mention, Origin, Pauses, Read,
+        Settings, Source, Together, Verdict, Weight, Work, for_nothing, read, scenario, skeleton, together,
+        verdicts, write,
     },
     sizing::Commits,
     traffic::Span,
@@ -220,23 +220,29 @@ fn print(
     }
     paper.line(paint(HEAD, "\nunderstood"));
     let mut sources: Vec<&Source> = Vec::new();
+    let mut documented = |source: &'static Source| {
+        if read.is_some() {
+            return "default".to_owned();
+        }
+        let at = sources.iter().position(|other| *other == source);
+        let at = at.unwrap_or_else(|| {
+            sources.push(source);
+            sources.len() - 1
+        });
+        format!("[{}]", at + 1)
+    };
     for (name, value, origin) in settings.iter() {
         let known = name.known();
         let place = match origin {
             Origin::Line(line) => format!("line {line}"),
-            Origin::Default(_) if read.is_some() => "default".to_owned(),
-            Origin::Default(source) => {
-                let at = sources.iter().position(|other| *other == source);
-                let at = at.unwrap_or_else(|| {
-                    sources.push(source);
-                    sources.len() - 1
-                });
-                format!("[{}]", at + 1)
-            }
+            Origin::Default(source) => documented(source),
             Origin::Found => "found".to_owned(),
             Origin::Implied => "implied".to_owned(),
         };
         paper.line(format!("  {place:<9} {} = {}: {}", name.called(), known.kind.told(value), known.meaning));
+    }
+    if let Some(Pauses { way, meaning, source }) = base.and_then(Library::pauses) {
+        paper.line(format!("  {:<9} {} {way}: {meaning}", documented(source), Pauses::CALLED));
     }
     if !sources.is_empty() {
         paper.line(paint(HEAD, "\nwhere that is documented"));

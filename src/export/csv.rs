@@ -134,8 +134,9 @@ impl Subject {
                 Subject { epoch: Some(epoch), in_flight: Some(in_flight), ..Subject::consumer(consumer) }
             }
             Fact::PolledNothing { consumer, in_flight, .. }
+            | Fact::EmptyPoll { consumer, in_flight, .. }
             | Fact::Paused { consumer, in_flight, .. }
-            | Fact::Resumed { consumer, in_flight }
+            | Fact::Resumed { consumer, in_flight, .. }
             | Fact::Crashed { consumer, cause: CrashCause::OutOfMemory { in_flight, .. } } => {
                 Subject { in_flight: Some(in_flight), ..Subject::consumer(consumer) }
             }

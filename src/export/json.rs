@@ -150,12 +150,18 @@ fn fact(fact: &Fact, log: &Log) -> (&'static str, Fields) {
                 ("in_flight", (*in_flight).into()),
             ],
         ),
+        Fact::EmptyPoll { consumer, until, in_flight } => (
+            "empty_poll",
+            vec![("consumer", name(consumer)), ("until", until.0.into()), ("in_flight", (*in_flight).into())],
+        ),
         Fact::Paused { consumer, in_flight, high } => (
             "paused",
             vec![("consumer", name(consumer)), ("in_flight", (*in_flight).into()), ("high", (*high).into())],
         ),
-        Fact::Resumed { consumer, in_flight } => {
-            ("resumed", vec![("consumer", name(consumer)), ("in_flight", (*in_flight).into())])
+        Fact::Resumed { consumer, in_flight, refetched } => {
+            let mut fields = vec![("consumer", name(consumer)), ("in_flight", (*in_flight).into())];
+            fields.extend(refetched.map(|tick| ("refetched", tick.0.into())));
+            ("resumed", fields)
         }
         Fact::Started(attempt) => ("started", attempt_fields(attempt, log)),
         Fact::Completed { attempt, late } => {
@@ -329,6 +335,7 @@ fn knob_value(knob: Knob) -> (&'static str, Option<&'static str>, Value) {
         Knob::LateCommit(LateCommit::Sent) => ("late_commit", "sent".into()),
         Knob::PauseAtAssignment(PauseAtAssignment::Forgotten) => ("pause_at_assignment", "forgotten".into()),
         Knob::PauseAtAssignment(PauseAtAssignment::Kept) => ("pause_at_assignment", "kept".into()),
+        Knob::Refetch(n) => ("refetch", n.into()),
     };
     (name, None, value)
 }

@@ -272,6 +272,7 @@ fn every_setting(knobs: &Knobs) -> Result<Vec<Setting>, Unwritable> {
         Knob::Drain(knobs.drain),
         Knob::LateCommit(knobs.late_commit),
         Knob::PauseAtAssignment(knobs.pause_at_assignment),
+        Knob::Refetch(knobs.refetch),
         Knob::Guard(knobs.guard),
     ];
     every.into_iter().map(setting).collect()
@@ -314,6 +315,7 @@ fn setting(knob: Knob) -> Result<Setting, Unwritable> {
             ("pause_at_assignment", None, word("forgotten"))
         }
         Knob::PauseAtAssignment(PauseAtAssignment::Kept) => ("pause_at_assignment", None, word("kept")),
+        Knob::Refetch(ticks) => ("refetch", None, digits(ticks, "`refetch`")),
     };
     Ok((name, part, value?))
 }

@@ -152,9 +152,10 @@ impl Causes {
                 self.paused[consumer.index()] = Some(id);
                 vec![self.polled]
             }
-            Fact::Resumed { .. } => {
+            Fact::Resumed { consumer, refetched, .. } => {
+                let pause = self.paused[consumer.index()].filter(|_| refetched.is_some());
                 self.intake = Some(id);
-                vec![self.input_now(tick).or(self.terminal), self.polled]
+                vec![self.input_now(tick).or(self.terminal), self.polled, pause]
             }
             Fact::Started(attempt) => self.start(id, attempt, remark),
             Fact::Completed { attempt, late } => {
@@ -240,6 +241,7 @@ impl Causes {
             }
             Fact::MapTooLong { .. } => vec![self.committed],
             Fact::PolledNothing { .. } => vec![],
+            Fact::EmptyPoll { .. } => vec![self.intake],
         };
         let mut causes: Vec<EventId> = causes.into_iter().flatten().collect();
         causes.dedup();

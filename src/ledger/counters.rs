@@ -25,6 +25,8 @@ pub struct Counters {
     pub pauses: u64,
     /// Times that it resumed.
     pub resumes: u64,
+    /// Polls through an open gate that returned nothing although there was something to read.
+    pub empty_polls: u64,
     /// Commits that changed something.
     pub commits: u64,
     /// Of these, the ones for ownerships that had ended.

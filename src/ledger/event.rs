@@ -81,9 +81,13 @@ impl Event {
                     Weight::Wrong
                 }
             }
-            (Fact::Crashed { .. } | Fact::Evicted { .. } | Fact::Assigned { paused: true, .. }, _) => {
-                Weight::Wrong
-            }
+            (
+                Fact::Crashed { .. }
+                | Fact::Evicted { .. }
+                | Fact::Assigned { paused: true, .. }
+                | Fact::EmptyPoll { .. },
+                _,
+            ) => Weight::Wrong,
             // A record finished, only by another hand.
             (Fact::Input(Input::Complete(_)), _) => Weight::Plain,
             (Fact::Wrote { late: true, .. } | Fact::Committed { late: true, .. }, _) => Weight::Wrong,

@@ -27,6 +27,8 @@ pub enum Fault {
     LateCommit,
     /// An owner was assigned a partition that its client has paused still.
     KeptPause,
+    /// A poll through an open gate returned nothing although there was something to read.
+    EmptyPoll,
     /// The group took the owner for dead.
     Eviction,
     /// The process held more records than its heap could.
@@ -35,7 +37,7 @@ pub enum Fault {
 
 impl Fault {
     /// Every kind.
-    pub const ALL: [Fault; 10] = [
+    pub const ALL: [Fault; 11] = [
         Fault::OrderBreak,
         Fault::Overlap,
         Fault::Redelivery,
@@ -44,6 +46,7 @@ impl Fault {
         Fault::StaleWrite,
         Fault::LateCommit,
         Fault::KeptPause,
+        Fault::EmptyPoll,
         Fault::Eviction,
         Fault::OutOfMemory,
     ];
@@ -60,6 +63,7 @@ impl Fault {
             Fault::StaleWrite => "stale write",
             Fault::LateCommit => "late commit",
             Fault::KeptPause => "kept pause",
+            Fault::EmptyPoll => "empty poll",
             Fault::Eviction => "eviction",
             Fault::OutOfMemory => "out of memory",
         }
@@ -90,6 +94,7 @@ impl Event {
             (Fact::Wrote { late: true, .. }, _) => Some(Fault::Leak),
             (Fact::Committed { late: true, .. }, _) => Some(Fault::LateCommit),
             (Fact::Assigned { paused: true, .. }, _) => Some(Fault::KeptPause),
+            (Fact::EmptyPoll { .. }, _) => Some(Fault::EmptyPoll),
             (Fact::Evicted { .. }, _) => Some(Fault::Eviction),
             (Fact::Crashed { cause: CrashCause::OutOfMemory { .. }, .. }, _) => Some(Fault::OutOfMemory),
             _ => None,

@@ -29,6 +29,7 @@ pub(super) struct TickNotes {
     /// Records in flight that the heap could not hold.
     pub(super) out_of_memory: Option<u64>,
     evicted: bool,
+    empty_poll: bool,
     started_while_draining: bool,
     stale_change: bool,
     /// Kept from tick to tick.
@@ -42,7 +43,7 @@ pub(super) struct TickNotes {
 }
 
 /// The invariants, in the order in which a reader should see them.
-pub const INVARIANTS: [Invariant; 16] = [
+pub const INVARIANTS: [Invariant; 17] = [
     Invariant {
         sentence: "one key, one worker",
         broken_by: "a shared pool",
@@ -121,6 +122,11 @@ pub const INVARIANTS: [Invariant; 16] = [
         holds: |world, _, _| world.owner().is_none_or(|(_, session)| !session.is_still_paused()),
     },
     Invariant {
+        sentence: "a poll through an open gate brings what there is",
+        broken_by: "a prefetch thrown away at a pause",
+        holds: |_, notes, _| !notes.empty_poll,
+    },
+    Invariant {
         sentence: "after a revoke the old owner starts nothing",
         broken_by: "",
         holds: |_, notes, _| !notes.started_while_draining,
@@ -171,6 +177,7 @@ impl TickNotes {
             Fact::OwnerEnded { .. } => self.epoch = Epoch(0),
             Fact::DrainBegan { .. } => self.draining = true,
             Fact::Evicted { .. } => self.evicted = true,
+            Fact::EmptyPoll { .. } => self.empty_poll = true,
             Fact::Started(attempt) => {
                 self.started_while_draining |= self.draining || attempt.epoch != self.epoch;
             }

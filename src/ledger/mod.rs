@@ -255,6 +255,11 @@ impl Ledger {
                 counters.polls += 1;
                 None
             }
+            Fact::EmptyPoll { .. } => {
+                counters.polls += 1;
+                counters.empty_polls += 1;
+                None
+            }
             Fact::Started(attempt) => {
                 counters.started += 1;
                 let with = history.started(attempt)?;

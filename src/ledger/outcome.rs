@@ -71,6 +71,8 @@ pub struct Outcome {
     pub w: Vec<Stamp>,
     /// What was committed for ownerships that had ended.
     pub late_commits: Vec<Stamp>,
+    /// Polls through an open gate that returned nothing although there was something to read.
+    pub empty_polls: u64,
 }
 
 impl Outcome {
@@ -103,6 +105,7 @@ impl Outcome {
             violated: ledger.verdicts().violated().map(|(invariant, _)| invariant.sentence).collect(),
             w: tapes.watermarks.so_far().to_vec(),
             late_commits: tapes.late_commits.so_far().to_vec(),
+            empty_polls: counters.empty_polls,
         }
     }
 }

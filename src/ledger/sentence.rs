@@ -67,12 +67,18 @@ impl Event {
             Fact::PolledNothing { consumer, paused: false, .. } => {
                 format!("{consumer} polled and there was nothing to read.")
             }
+            Fact::EmptyPoll { consumer, until, .. } => format!(
+                "{consumer} polled and got nothing: what its client had fetched ahead was thrown away at the pause, and is there again at tick {until}."
+            ),
             Fact::Paused { consumer, in_flight, high } => {
                 format!("{consumer} paused: {in_flight} in flight reached the high mark, {high}.")
             }
-            Fact::Resumed { consumer, in_flight } => {
+            Fact::Resumed { consumer, in_flight, refetched: None } => {
                 format!("{consumer} resumed with {in_flight} in flight.")
             }
+            Fact::Resumed { consumer, in_flight, refetched: Some(tick) } => format!(
+                "{consumer} resumed with {in_flight} in flight; its client refetches, and polls bring nothing before tick {tick}."
+            ),
             Fact::Started(attempt) => {
                 let again = match attempt.number {
                     1 => String::new(),
@@ -432,6 +438,7 @@ pub(super) fn knob_text(knob: Knob) -> String {
         Knob::LateCommit(LateCommit::Sent) => "late commits = sent".to_owned(),
         Knob::PauseAtAssignment(PauseAtAssignment::Forgotten) => "pause at assignment = forgotten".to_owned(),
         Knob::PauseAtAssignment(PauseAtAssignment::Kept) => "pause at assignment = kept".to_owned(),
+        Knob::Refetch(n) => format!("refetch = {n}"),
     }
 }
 

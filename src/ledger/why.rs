@@ -55,6 +55,7 @@ pub fn why(events: &[Event], id: EventId, setup: &Setup) -> Option<Why> {
         Fault::StaleWrite => stale_write,
         Fault::LateCommit => late_commit,
         Fault::KeptPause => kept_pause,
+        Fault::EmptyPoll => empty_poll,
         Fault::Eviction => eviction,
         Fault::OutOfMemory => out_of_memory,
     };
@@ -197,6 +198,18 @@ fn kept_pause(trail: Trail<'_>) -> Option<Why> {
                    never resumes";
     let trail = trail.to(|event| matches!(event.fact, Fact::Paused { .. }))?;
     Some(trail.because(knob(Knob::PauseAtAssignment(knobs.pause_at_assignment), since, because)))
+}
+
+/// The client had let go of what it had fetched ahead, as it stood when intake resumed.
+fn empty_poll(trail: Trail<'_>) -> Option<Why> {
+    let trail = trail.to(|event| matches!(event.fact, Fact::Resumed { .. }))?;
+    let (knobs, since) = trail.story.knobs(trail.end.id, |knobs| knobs.refetch);
+    let trail = trail.to(|event| matches!(event.fact, Fact::Paused { .. }))?;
+    let gone = ticks(knobs.refetch);
+    let because = format!(
+        "the client threw away at the pause what it had fetched ahead, and a refetch takes that many {gone}"
+    );
+    Some(trail.because(knob(Knob::Refetch(knobs.refetch), since, &because)))
 }
 
 /// The owner did not poll in time: it was draining, or it blocked; or the time was shortened.

@@ -49,12 +49,13 @@ pub(super) fn numbers(knob: Knob) -> Vec<u64> {
         Knob::Guard(value) => vec![15, place(&GUARDS, &value)],
         Knob::LateCommit(value) => vec![16, place(&LATE_COMMITS, &value)],
         Knob::PauseAtAssignment(value) => vec![17, place(&PAUSES, &value)],
+        Knob::Refetch(ticks) => vec![18, ticks],
     }
 }
 
 /// The counterpart of [`numbers`].
 pub(super) fn unpack(bytes: &mut Unpacking<'_>) -> Result<Knob, LinkError> {
-    Ok(match bytes.within("the kind of a knob", 0..=17)? {
+    Ok(match bytes.within("the kind of a knob", 0..=18)? {
         0 => Knob::Workers(bytes.small("the number of workers", 0..=MOST_WORKERS)?),
         1 => Knob::Routing(match bytes.within("the kind of routing", 0..=3)? {
             0 => Routing::Keyed,
@@ -85,7 +86,8 @@ pub(super) fn unpack(bytes: &mut Unpacking<'_>) -> Result<Knob, LinkError> {
         14 => Knob::Drain(bytes.number()?),
         15 => Knob::Guard(bytes.choice("the kind of guard", &GUARDS)?),
         16 => Knob::LateCommit(bytes.choice("the place of late commits", &LATE_COMMITS)?),
-        _ => Knob::PauseAtAssignment(bytes.choice("the place of old pauses", &PAUSES)?),
+        17 => Knob::PauseAtAssignment(bytes.choice("the place of old pauses", &PAUSES)?),
+        _ => Knob::Refetch(bytes.number()?),
     })
 }
 
@@ -94,7 +96,7 @@ fn if_any(bytes: &mut Unpacking<'_>) -> Result<Option<u64>, LinkError> {
 }
 
 /// All knobs, by their numbers.
-pub(super) fn listed(knobs: &Knobs) -> [Knob; 18] {
+pub(super) fn listed(knobs: &Knobs) -> [Knob; 19] {
     // Taken apart, so that a new knob is not forgotten here.
     let Knobs {
         workers,
@@ -115,6 +117,7 @@ pub(super) fn listed(knobs: &Knobs) -> [Knob; 18] {
         guard,
         late_commit,
         pause_at_assignment,
+        refetch,
     } = *knobs;
     [
         Knob::Workers(workers),
@@ -135,5 +138,6 @@ pub(super) fn listed(knobs: &Knobs) -> [Knob; 18] {
         Knob::Guard(guard),
         Knob::LateCommit(late_commit),
         Knob::PauseAtAssignment(pause_at_assignment),
+        Knob::Refetch(refetch),
     ]
 }

@@ -7,7 +7,7 @@ use crate::{
     mechanism::Guard,
     presets::{
         Start,
-        backpressure::{Backpressure, MOST_DRAIN, MOST_FETCH},
+        backpressure::{Backpressure, LONGEST_REFETCH, MOST_DRAIN, MOST_FETCH},
         dispatch::{Dispatch, LANES, MOST_KEYS, MOST_SKEW, MOST_WORKERS},
         rebalance::{LONGEST_DRAIN, Rebalance},
         watermark::{LONGEST_COMMIT_EVERY, LONGEST_QUARANTINE, Watermark},
@@ -69,10 +69,11 @@ fn visit(start: &mut Start, visitor: &mut impl Visit) -> Outcome {
             visitor.choice("tap", SWITCH, taps_itself)?;
             visitor.number("seed", SEEDS, seed)
         }
-        Start::Backpressure(Backpressure { fetch, drain, seed, mode }) => {
+        Start::Backpressure(Backpressure { fetch, drain, seed, mode, refetch }) => {
             visitor.number("fetch", 1..=MOST_FETCH, fetch)?;
             visitor.number("drain", 1..=MOST_DRAIN.into(), drain)?;
             visitor.choice("mode", MODES, mode)?;
+            visitor.number("refetch", 0..=LONGEST_REFETCH, refetch)?;
             visitor.number("seed", SEEDS, seed)
         }
         Start::Rebalance(Rebalance { drain, guard, late_commit, pause_at_assignment, seed }) => {

@@ -30,6 +30,8 @@ pub const LAST: Tick = Tick(119);
 pub const MOST_FETCH: u64 = 24;
 /// The most records that can be told to finish per tick.
 pub const MOST_DRAIN: u32 = 12;
+/// The longest refetch on offer, in ticks.
+pub const LONGEST_REFETCH: u64 = 12;
 
 /// Ticks that one attempt takes at most where a seed draws them; at least one.
 pub const LONGEST_WORK: u64 = 3;
@@ -54,11 +56,13 @@ pub struct Backpressure {
     pub seed: u64,
     /// The mode in front, by its place in [`MODES`].
     pub mode: usize,
+    /// Ticks from a resume until polls bring records again: 0 to [`LONGEST_REFETCH`].
+    pub refetch: u64,
 }
 
 impl Default for Backpressure {
     fn default() -> Backpressure {
-        Backpressure { fetch: 12, drain: 2, seed: 0, mode: 0 }
+        Backpressure { fetch: 12, drain: 2, seed: 0, mode: 0, refetch: 0 }
     }
 }
 
@@ -86,6 +90,7 @@ impl Backpressure {
             intake,
             heap_ceiling: Some(CEILING),
             max_poll_interval: Some(MAX_POLL_INTERVAL),
+            refetch: self.refetch,
             ..Knobs::default()
         };
         let setup = Setup::new(Arc::new(log), knobs, &[ConsumerId::A])?;

@@ -147,6 +147,7 @@ impl Start {
                 }
                 (Start::Backpressure(preset), Knob::Poll(fetch)) => preset.fetch = fetch,
                 (Start::Backpressure(preset), Knob::Workers(drain)) => preset.drain = drain,
+                (Start::Backpressure(preset), Knob::Refetch(ticks)) => preset.refetch = ticks,
                 (Start::Rebalance(preset), Knob::Drain(ticks)) => preset.drain = ticks,
                 (Start::Rebalance(preset), Knob::Guard(guard)) => preset.guard = guard,
                 (Start::Rebalance(preset), Knob::LateCommit(commits)) => preset.late_commit = commits,

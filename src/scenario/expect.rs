@@ -44,7 +44,7 @@ enum Kind {
 pub const NAMES: usize = KINDS.len();
 
 /// The names, in the order in which they are shown.
-const KINDS: [(&str, Kind); 21] = [
+const KINDS: [(&str, Kind); 22] = [
     ("committed", Kind::Number),
     ("watermark", Kind::Number),
     ("position", Kind::Number),
@@ -66,13 +66,18 @@ const KINDS: [(&str, Kind); 21] = [
     ("violated", Kind::Sentences),
     ("w", Kind::Stamps),
     ("late_commits", Kind::Stamps),
+    ("empty_polls", Kind::Number),
 ];
 
-/// What came of a run, by name; what is absent has no value. Late commits are named where there are any: most
-/// consumers send none.
+/// What came of a run, by name; what is absent has no value. Late commits and empty polls are named where
+/// there are any: most consumers have none.
 #[must_use]
 pub fn findings(outcome: &Outcome) -> Vec<(&'static str, Option<Finding>)> {
-    let told = |name: &str| name != "late_commits" || !outcome.late_commits.is_empty();
+    let told = |name: &str| match name {
+        "late_commits" => !outcome.late_commits.is_empty(),
+        "empty_polls" => outcome.empty_polls > 0,
+        _ => true,
+    };
     KINDS.iter().filter(|(name, _)| told(name)).map(|&(name, _)| (name, finding(outcome, name))).collect()
 }
 
@@ -109,6 +114,7 @@ fn finding(outcome: &Outcome, name: &str) -> Option<Finding> {
         }
         "w" => stamps(&outcome.w),
         "late_commits" => stamps(&outcome.late_commits),
+        "empty_polls" => count(outcome.empty_polls),
         _ => None,
     }
 }

@@ -32,6 +32,7 @@ pub(super) const CONSUMER: &[&str] = &[
     "drain",
     "late_commit",
     "pause_at_assignment",
+    "refetch",
 ];
 
 /// The keys of `[store]`.
@@ -84,6 +85,7 @@ fn turn(key: &str, value: &Value<'_>, knobs: &mut Turned) -> Result<(), BadInput
             let words = [("forgotten", PauseAtAssignment::Forgotten), ("kept", PauseAtAssignment::Kept)];
             knobs.push(value, Knob::PauseAtAssignment(value.word(&words, "")?));
         }
+        "refetch" => knobs.push(value, Knob::Refetch(value.number(u64::MAX)?)),
         "guard" => {
             let words = [("newer", Guard::Newer), ("off", Guard::Off), ("not-older", Guard::NotOlder)];
             knobs.push(value, Knob::Guard(value.word(&words, "")?));

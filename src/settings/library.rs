@@ -36,6 +36,23 @@ pub struct Default {
     pub source: &'static Source,
 }
 
+/// What a client makes of a partition that is paused. No setting changes it, and how many ticks a refetch takes is for
+/// whoever knows the broker: `refetch` of a scenario, and a sweep over it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Pauses {
+    /// What it does, in a few words.
+    pub way: &'static str,
+    /// What that means for whoever pauses at a high mark, as half a sentence.
+    pub meaning: &'static str,
+    /// Where it is documented.
+    pub source: &'static Source,
+}
+
+impl Pauses {
+    /// What it stands under, where settings stand under their names.
+    pub const CALLED: &'static str = "pause()";
+}
+
 /// A client or a library.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Library {
@@ -47,6 +64,8 @@ pub struct Library {
     pub note: &'static str,
     /// What it is built on, if its defaults are those of another where it has none of its own.
     base: Option<&'static Library>,
+    /// What it makes of a pause, where that is known and not as in what it is built on.
+    pauses: Option<&'static Pauses>,
     /// Its own defaults.
     pub own: &'static [Default],
 }
@@ -56,6 +75,12 @@ impl Library {
     #[must_use]
     pub fn named(id: &str) -> Option<&'static Library> {
         LIBRARIES.into_iter().find(|library| library.id == id)
+    }
+
+    /// What its client makes of a pause, where that is known.
+    #[must_use]
+    pub fn pauses(&self) -> Option<&'static Pauses> {
+        self.pauses.or_else(|| self.base?.pauses())
     }
 
     /// All its defaults, those of what it is built on included.
@@ -99,11 +124,24 @@ static KAFKA_LOOP: Source = Source {
             and a rebalance happens within poll()",
 };
 
+static KAFKA_PAUSES: Pauses = Pauses {
+    way: "ends with its assignment, keeps the prefetch",
+    meaning: "nothing to resume at an assignment, and nothing to fetch again after a resume",
+    source: &Source {
+        project: "apache/kafka",
+        file: "clients/src/main/java/org/apache/kafka/clients/consumer/internals/FetchCollector.java",
+        commit: "6a151bff7c",
+        place: "collectFetch: what was fetched of a paused partition goes back into the buffer (KAFKA-7548, since \
+                2.4); in SubscriptionState.java a partition that is assigned anew begins unpaused",
+    },
+};
+
 pub(super) static JAVA: Library = Library {
     id: "java",
     name: "plain Java client",
     note: "One thread polls, handles the batch and polls again. Auto-commit commits what earlier polls returned.",
     base: None,
+    pauses: Some(&KAFKA_PAUSES),
     own: &[
         number(Name::PollRecords, 500, &KAFKA),
         number(Name::PollInterval, 300_000, &KAFKA),
@@ -142,6 +180,7 @@ pub(super) static SPRING: Library = Library {
     note: "A listener container polls and calls the listener, one record after the other, and commits the batch \
            before the next poll; several containers share partitions, not records of one.",
     base: Some(&JAVA),
+    pauses: None,
     own: &[flag(Name::AutoCommit, false, &SPRING_COMMITS), word(Name::AckMode, "batch", &SPRING_CONTAINER)],
 };
 
@@ -180,6 +219,7 @@ static PARALLEL_CONSUMER: Library = Library {
     note: "Keys in order over a pool of threads, reading paused while enough is queued, finished offsets in the \
            commit's metadata. Its queue grows by itself; the marks here are those it starts with.",
     base: Some(&JAVA),
+    pauses: None,
     own: &[
         number(Name::Workers, 16, &PARALLEL),
         word(Name::Routing, "keyed", &PARALLEL),
@@ -221,6 +261,7 @@ pub(super) static DECATON: Library = Library {
     note: "Keys in order over the threads of a partition (one, unless decaton.partition.concurrency says more), \
            reading paused beyond so many pending records, and a wait for them before a rebalance.",
     base: Some(&JAVA),
+    pauses: None,
     own: &[
         number(Name::Workers, 1, &DECATON_PROPERTIES),
         word(Name::Routing, "keyed", &DECATON_ORDER),
@@ -249,6 +290,7 @@ pub(super) static SMALLRYE: Library = Library {
     note: "Messages of a channel one after the other unless told otherwise, reading paused while the channel asks \
            for nothing, commits of what is finished without a gap (throttled).",
     base: Some(&JAVA),
+    pauses: None,
     own: &[
         flag(Name::AutoCommit, false, &SMALLRYE_CONNECTOR),
         word(Name::Intake, "pause", &SMALLRYE_CONNECTOR),
@@ -272,12 +314,26 @@ static RDKAFKA_LOOP: Source = Source {
             librdkafka fills",
 };
 
+static RDKAFKA_PAUSES: Pauses = Pauses {
+    way: "outlives its assignment, drops the prefetch",
+    meaning: "resume at every assignment, and keep the low mark above what is worked off until the refetch \
+              (pause_at_assignment and refetch in a scenario)",
+    source: &Source {
+        project: "confluentinc/librdkafka",
+        file: "src/rdkafka_partition.c",
+        commit: "0073790624",
+        place: "rd_kafka_toppar_op_pause_resume: a new version outdates what was fetched, and the application's flag \
+                is taken back by nobody else",
+    },
+};
+
 pub(super) static LIBRDKAFKA: Library = Library {
     id: "librdkafka",
     name: "librdkafka",
     note: "The application takes single messages; a background thread fills the queue and commits what was handed \
            out, finished or not, unless enable.auto.offset.store is false.",
     base: None,
+    pauses: Some(&RDKAFKA_PAUSES),
     own: &[
         number(Name::PollRecords, 1, &RDKAFKA_LOOP),
         number(Name::PollInterval, 300_000, &RDKAFKA),
@@ -319,6 +375,7 @@ static KARAFKA: Library = Library {
     note: "Built on librdkafka: batches of one partition one after the other, several partitions at a time on five \
            threads; after an error the partition is paused and the batch tried again from there.",
     base: Some(&LIBRDKAFKA),
+    pauses: None,
     own: &[
         number(Name::PollRecords, 100, &KARAFKA_CONFIG),
         number(Name::RetryDelay, 1_000, &KARAFKA_CONFIG),
@@ -355,6 +412,7 @@ static KAFKAFLOW: Library = Library {
     note: "Built on librdkafka: keys are hashed to workers, so that strangers share one. How many workers and how \
            large their buffers are has to be said: set kwp.workers, kwp.lanes and kwp.intake.high as they are.",
     base: Some(&LIBRDKAFKA),
+    pauses: None,
     own: &[
         flag(Name::AutoCommit, false, &KAFKAFLOW_BUILDER),
         flag(Name::StoreOffsets, false, &KAFKAFLOW_BUILDER),
@@ -378,6 +436,7 @@ static SARAMA: Library = Library {
     note: "A claim hands messages over one channel; what is marked is committed. There is no limit on the time \
            between two of them; Rebalance.Timeout is how long a member may take to give up its partitions.",
     base: None,
+    pauses: None,
     own: &[
         number(Name::SessionTimeout, 10_000, &SARAMA_CONFIG),
         number(Name::Heartbeat, 3_000, &SARAMA_CONFIG),
@@ -407,6 +466,7 @@ static FRANZ_GO: Library = Library {
     note: "PollFetches returns whatever has been fetched; auto-commit commits what the poll before returned. There \
            is no limit on the time between polls; the rebalance timeout bounds how long giving up partitions takes.",
     base: None,
+    pauses: None,
     own: &[
         number(Name::SessionTimeout, 45_000, &FRANZ_CONFIG),
         number(Name::Heartbeat, 3_000, &FRANZ_CONFIG),
@@ -449,9 +509,36 @@ mod tests {
                 let mut settings = Settings::default();
                 let origin = Origin::Default(default.source);
                 assert!(settings.set(default.name, default.value, origin), "{}: {default:?}", library.id);
-                let hex = default.source.commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-                assert!(hex && default.source.commit.len() == 10, "{}", default.source.commit);
-                assert!(default.source.project.contains('/') && default.source.file.contains('.'));
+            }
+        }
+    }
+
+    #[test]
+    fn a_pause_is_what_the_client_underneath_makes_of_it() {
+        let way = |id: &str| Library::named(id).expect("a library").pauses().map(|pauses| pauses.way);
+        for id in ["karafka", "kafkaflow"] {
+            assert_eq!(way(id), way("librdkafka"), "{id}");
+        }
+        for id in ["spring", "parallel-consumer", "decaton", "smallrye"] {
+            assert_eq!(way(id), way("java"), "{id}");
+        }
+        assert!(way("java").is_some() && way("librdkafka").is_some() && way("java") != way("librdkafka"));
+        // Of clients that were not read nothing is said.
+        assert_eq!((way("sarama"), way("franz-go")), (None, None));
+    }
+
+    #[test]
+    fn every_source_names_a_file_at_a_commit() {
+        for library in LIBRARIES {
+            for source in library
+                .own
+                .iter()
+                .map(|default| default.source)
+                .chain(library.pauses().map(|pauses| pauses.source))
+            {
+                let hex = source.commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+                assert!(hex && source.commit.len() == 10, "{}", source.commit);
+                assert!(source.project.contains('/') && source.file.contains('.'));
             }
         }
     }

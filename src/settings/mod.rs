@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 pub use engine::{Mapping, Wrong, knobs, settings_of, unsaid};
 pub use known::{KNOWN, Kind, Known, Name};
-pub use library::{Default, LIBRARIES, Library, Source};
+pub use library::{Default, LIBRARIES, Library, Pauses, Source};
 pub use scenario::scenario;
 pub use skeleton::{Language, skeleton};
 pub use text::{Form, LONGEST_SETTINGS};

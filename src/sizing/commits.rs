@@ -115,7 +115,7 @@ impl Committed {
                 self.poll(tick);
                 (self.batch, self.is_told) = (*indices, true);
             }
-            Fact::PolledNothing { .. } => {
+            Fact::PolledNothing { .. } | Fact::EmptyPoll { .. } => {
                 self.poll(tick);
                 self.is_told = true;
             }

@@ -6,7 +6,9 @@ use crate::{
     scenario::nearest,
     world::{
         Knobs,
-        config::{CommitOffset, Intake, NullKeys, Quarantine, RetryAt, Routing, Then},
+        config::{
+            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RetryAt, Routing, Then,
+        },
     },
 };
 
@@ -41,7 +43,7 @@ const fn words(name: &'static str, words: &'static [&'static str], turn: fn(&mut
     Spec { name, least: None, most: 0, words, turn }
 }
 
-static SPECS: [Spec; 19] = [
+static SPECS: [Spec; 22] = [
     Spec { most: u32::MAX as u64, ..number("workers", 1, |knobs, value| knobs.workers = value.small()) },
     number("poll", 1, |knobs, value| knobs.poll = value.number()),
     number("high", 1, |knobs, value| {
@@ -102,6 +104,13 @@ static SPECS: [Spec; 19] = [
     words("guard", &["newer", "off", "not-older"], |knobs, value| {
         knobs.guard = [Guard::Newer, Guard::Off, Guard::NotOlder][value.place(3)];
     }),
+    words("late_commit", &["checked", "sent"], |knobs, value| {
+        knobs.late_commit = [LateCommit::Checked, LateCommit::Sent][value.place(2)];
+    }),
+    words("pause_at_assignment", &["forgotten", "kept"], |knobs, value| {
+        knobs.pause_at_assignment = [PauseAtAssignment::Forgotten, PauseAtAssignment::Kept][value.place(2)];
+    }),
+    number("refetch", 0, |knobs, value| knobs.refetch = value.number()),
 ];
 
 impl Value {
@@ -343,10 +352,16 @@ mod tests {
             ("intake=block", Knobs { intake: Intake::Block, ..base.clone() }),
             ("commit_offset=highest", Knobs { commit_offset: CommitOffset::Highest, ..base.clone() }),
             ("guard=off", Knobs { guard: Guard::Off, ..base.clone() }),
+            ("late_commit=sent", Knobs { late_commit: LateCommit::Sent, ..base.clone() }),
+            (
+                "pause_at_assignment=kept",
+                Knobs { pause_at_assignment: PauseAtAssignment::Kept, ..base.clone() },
+            ),
+            ("refetch=3", Knobs { refetch: 3, ..base.clone() }),
         ] {
             assert_eq!(turned(text), expected, "{text}");
         }
         assert_eq!(turned("quarantine=never"), base);
-        assert_eq!(Dial::names().count(), 19);
+        assert_eq!(Dial::names().count(), 22);
     }
 }

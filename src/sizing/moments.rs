@@ -193,7 +193,9 @@ impl Observer for Watch {
                 self.found.redelivered = redelivered(&self.log, committed, position, spared).count() as u64;
                 self.found.evicted = by == EndedBy::Eviction;
             }
-            Fact::Polled { .. } | Fact::PolledNothing { .. } if !self.new_owner && !self.polled => {
+            Fact::Polled { .. } | Fact::PolledNothing { .. } | Fact::EmptyPoll { .. }
+                if !self.new_owner && !self.polled =>
+            {
                 self.polled = true;
                 self.found.handover = tick.since(self.began);
             }

@@ -21,6 +21,7 @@ const BELOW_HIGH: &str = "in flight stays below high + poll";
 const IN_HEAP: &str = "in flight never exceeds the heap ceiling";
 const POLLS: &str = "a poll at least every max.poll.interval";
 const GATE_CLOSED: &str = "a partition is paused only while its owner's gate is closed";
+const BRINGS: &str = "a poll through an open gate brings what there is";
 const NO_START: &str = "after a revoke the old owner starts nothing";
 const FENCED: &str = "nothing after the fence changes tracker or commit";
 const NO_LATE_WRITE: &str = "no write lands after the handover";
@@ -36,6 +37,7 @@ pub fn asked_by(sentence: &str) -> Option<&'static str> {
         IN_HEAP => Some("a heap that holds fewer records than there are"),
         POLLS => Some("a poll interval"),
         GATE_CLOSED => Some("marks that are reached, and an owner that ends"),
+        BRINGS => Some("marks that fewer records than there are reach"),
         NO_START => Some("a revoke"),
         FENCED => Some("an owner that ends"),
         NO_LATE_WRITE => Some("a revoke or an eviction"),
@@ -69,6 +71,7 @@ impl Can<'_> {
             (IN_HEAP, self.run_out_of_memory()),
             (POLLS, self.be_evicted()),
             (GATE_CLOSED, self.keep_a_pause()),
+            (BRINGS, self.throw_away_a_prefetch()),
             (NO_LATE_WRITE, self.leak()),
             (ROWS_ADVANCE, self.any(|knobs| knobs.guard == Guard::Off)),
         ];
@@ -84,6 +87,7 @@ impl Can<'_> {
             IN_HEAP => self.lowest_ceiling().is_some_and(|ceiling| self.records() > ceiling),
             POLLS => self.interval().is_some(),
             GATE_CLOSED => self.close_the_gate() && self.end_an_owner(),
+            BRINGS => self.pause_before_the_end(),
             NO_START => self.troubles().revokes > 0,
             FENCED => self.end_an_owner(),
             NO_LATE_WRITE => self.hand_over(),
@@ -156,6 +160,17 @@ impl Can<'_> {
     fn close_the_gate(&self) -> bool {
         let high = self.every.iter().filter_map(Knobs::high_mark).min();
         high.is_some_and(|high| self.records() >= high)
+    }
+
+    /// Whether the gate may close before everything is read.
+    fn pause_before_the_end(&self) -> bool {
+        let high = self.every.iter().filter_map(Knobs::high_mark).min();
+        high.is_some_and(|high| self.records() > high)
+    }
+
+    /// A pause may leave nothing for the polls after it.
+    fn throw_away_a_prefetch(&self) -> bool {
+        self.any(|knobs| knobs.refetch > 0) && self.pause_before_the_end()
     }
 
     /// A pause may outlive its ownership, and come back.

@@ -42,6 +42,7 @@ const NOTHING_BELOW: &str = "nothing below the committed offset is unfinished";
 const IN_LINE: &str = "committed <= watermark <= position";
 const NEVER_BACK: &str = "watermark and committed offset never go back";
 const GATE_CLOSED: &str = "a partition is paused only while its owner's gate is closed";
+const BRINGS: &str = "a poll through an open gate brings what there is";
 const FENCED: &str = "nothing after the fence changes tracker or commit";
 const BELOW_HIGH: &str = "in flight stays below high + poll";
 const IN_HEAP: &str = "in flight never exceeds the heap ceiling";
@@ -60,6 +61,7 @@ pub fn suites(size: Size) -> Vec<Suite> {
         quarantine(size),
         pause(size),
         kept_pauses(size),
+        refetches(size),
         ceilings(size),
         crashes(size),
         handovers(size),
@@ -362,6 +364,41 @@ fn kept_pauses(size: Size) -> Suite {
         ),
         breaks: vec![POLLS, GATE_CLOSED, NO_LATE_WRITE],
         sticks: true,
+        is_crossed: false,
+        configurations,
+    }
+}
+
+fn refetches(size: Size) -> Suite {
+    let len = size.pick(4, 5);
+    let logs: Vec<_> = (3..=len).flat_map(|len| keyings(len, 2)).collect();
+    let mut configurations = Vec::new();
+    for (log, (high, low)) in pairs(&logs, &[(2, 0), (2, 1), (3, 0), (3, 1)]) {
+        for ((poll, workers), refetch) in pairs(&pairs(&[1, 2], &[1, 2]), &[1, 2, 3]) {
+            let intake = Intake::Pause { high, low };
+            let heap_ceiling = Some(high - 1 + poll);
+            let knobs = Knobs {
+                workers,
+                poll,
+                intake,
+                heap_ceiling,
+                // Whoever refetches goes on polling.
+                max_poll_interval: Some(2),
+                refetch,
+                ..Knobs::default()
+            };
+            configurations.push(alone(self::log(&log, NAMES), knobs).with_troubles(troubles(1, 0), 1));
+        }
+    }
+    Suite {
+        name: "a prefetch thrown away at a pause",
+        bounds: format!(
+            "3 to {len} records over 1 or 2 keys; high 2 or 3, low 0 or 1; 1 or 2 records a poll, 1 or 2 workers; \
+             polls bring nothing for 1 to 3 ticks after a resume; a heap that holds just what the gate admits, a \
+             poll due every 2 ticks; one crash"
+        ),
+        breaks: vec![BRINGS],
+        sticks: false,
         is_crossed: false,
         configurations,
     }

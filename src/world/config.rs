@@ -143,6 +143,9 @@ pub struct Knobs {
     pub late_commit: LateCommit,
     /// Whether a pause outlives the assignment in which it was asked for.
     pub pause_at_assignment: PauseAtAssignment,
+    /// Ticks from a resume until polls bring records again, because the pause threw away what the client had fetched
+    /// ahead, as librdkafka's does; 0: it keeps that, as Java's client since 2.4 (KAFKA-7548).
+    pub refetch: u64,
 }
 
 impl Default for Knobs {
@@ -166,6 +169,7 @@ impl Default for Knobs {
             guard: Guard::Newer,
             late_commit: LateCommit::Checked,
             pause_at_assignment: PauseAtAssignment::Forgotten,
+            refetch: 0,
         }
     }
 }
@@ -192,6 +196,7 @@ pub enum Knob {
     Guard(Guard),
     LateCommit(LateCommit),
     PauseAtAssignment(PauseAtAssignment),
+    Refetch(u64),
 }
 
 impl Knobs {
@@ -221,6 +226,7 @@ impl Knobs {
                 Knob::Guard(value) => knobs.guard = value,
                 Knob::LateCommit(value) => knobs.late_commit = value,
                 Knob::PauseAtAssignment(value) => knobs.pause_at_assignment = value,
+                Knob::Refetch(value) => knobs.refetch = value,
             }
         }
         knobs.check()?;
@@ -260,7 +266,7 @@ impl Knobs {
     }
 
     /// Every knob as it stands.
-    fn each(&self) -> [Knob; 18] {
+    fn each(&self) -> [Knob; 19] {
         [
             Knob::Workers(self.workers),
             Knob::Routing(self.routing),
@@ -280,6 +286,7 @@ impl Knobs {
             Knob::Guard(self.guard),
             Knob::LateCommit(self.late_commit),
             Knob::PauseAtAssignment(self.pause_at_assignment),
+            Knob::Refetch(self.refetch),
         ]
     }
 

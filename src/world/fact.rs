@@ -175,6 +175,8 @@ pub enum Fact {
         consumer: ConsumerId,
         /// Records in flight.
         in_flight: u64,
+        /// The first tick whose poll can bring records, where the pause threw away what the client had fetched ahead.
+        refetched: Option<Tick>,
     },
     /// A worker began an attempt.
     Started(Attempt),
@@ -266,4 +268,14 @@ pub enum Fact {
     },
     /// Knobs have new values from now on.
     KnobsTurned(Vec<Knob>),
+    /// A poll through an open gate that returned nothing although there was something to read: the pause before had
+    /// thrown away what the client had fetched ahead.
+    EmptyPoll {
+        /// Who.
+        consumer: ConsumerId,
+        /// The first tick whose poll can bring records again.
+        until: Tick,
+        /// Records in flight.
+        in_flight: u64,
+    },
 }

@@ -133,6 +133,7 @@ mod tests {
                 intake: Intake::Pause { high: 3, low: 1 },
                 ..base.clone()
             },
+            Knobs { refetch: 45, intake: Intake::Pause { high: 3, low: 1 }, ..base.clone() },
             Knobs {
                 routing: Routing::Shared,
                 quarantine: quarantine(Then::Park),

@@ -76,9 +76,8 @@ impl World {
                 consumer.late.clear();
             }
             let Some(session) = &mut consumer.session else { continue };
-            if session.adopt(old, &self.knobs, &consumer.pool, &self.log).is_some() {
-                let in_flight = session.in_flight();
-                observer.note(self.now, Fact::Resumed { consumer: id, in_flight });
+            if session.adopt(self.now, old, &self.knobs, &consumer.pool, &self.log).is_some() {
+                observer.note(self.now, session.resumed(id));
             }
         }
     }
@@ -184,20 +183,19 @@ impl World {
             let (epoch, paused) = (session.epoch(), session.is_paused());
             let batch = session.poll(now, &self.knobs, &self.log);
             let in_flight = session.in_flight();
-            observer.note(
-                now,
-                match batch {
-                    Some(batch) => Fact::Polled {
-                        consumer: id,
-                        epoch,
-                        indices: batch.indices,
-                        taken: batch.taken,
-                        passed: batch.passed,
-                        in_flight,
-                    },
-                    None => Fact::PolledNothing { consumer: id, paused, in_flight },
+            let fact = match (batch, session.missed_until(now, &self.log)) {
+                (Some(batch), _) => Fact::Polled {
+                    consumer: id,
+                    epoch,
+                    indices: batch.indices,
+                    taken: batch.taken,
+                    passed: batch.passed,
+                    in_flight,
                 },
-            );
+                (None, Some(until)) => Fact::EmptyPoll { consumer: id, until, in_flight },
+                (None, None) => Fact::PolledNothing { consumer: id, paused, in_flight },
+            };
+            observer.note(now, fact);
             if let Some(ceiling) = self.knobs.heap_ceiling
                 && in_flight > ceiling
             {
@@ -215,9 +213,9 @@ impl World {
                 continue;
             }
             let in_flight = session.in_flight();
-            let fact = match session.test_gate(&self.knobs) {
+            let fact = match session.test_gate(self.now.after(1), &self.knobs, &self.log) {
                 Some(GateMove::Pause) => Fact::Paused { consumer: id, in_flight, high },
-                Some(GateMove::Resume) => Fact::Resumed { consumer: id, in_flight },
+                Some(GateMove::Resume) => session.resumed(id),
                 None => continue,
             };
             observer.note(self.now, fact);

@@ -36,6 +36,11 @@ impl Rebasing {
         Tick(self.to.0.saturating_sub(ago))
     }
 
+    /// Whether a moment lies after the time from which it is set: what waits for no later one waits no more.
+    pub(crate) fn is_to_come(&self, tick: Tick) -> bool {
+        tick > self.from
+    }
+
     /// The epoch that an epoch becomes: its rank, from 1. Epoch 0 is none, and remains so.
     pub(crate) fn epoch(&self, epoch: Epoch) -> Epoch {
         let none_before = u64::from(self.epochs.first() == Some(&Epoch(0)));

@@ -8,6 +8,7 @@ import { bring, open, panel } from "./harness/index.mjs";
 const POLL = "a poll at least every max.poll.interval";
 const HEAP = "in flight never exceeds the heap ceiling";
 const MARK = "in flight stays below high + poll";
+const BRINGS = "a poll through an open gate brings what there is";
 
 async function opened(t, options) {
   const page = await open(t, options);
@@ -90,6 +91,46 @@ test("ring, pipe and sentence agree on the poll of a tick that pauses or resumes
   assert.match(asked, /asked for none\s+resumes with the next poll/);
   assert.match(shut, /intake paused/);
   assert.match(resumed, /asked for none.*resumed/is);
+});
+
+test("a client that refetches after a resume lets the workers run dry", async (t) => {
+  const { page, backpressure } = await opened(t);
+  assert.match(await backpressure.find(".knobs").innerText(), /the client keeps what it had fetched ahead/);
+  await seek(backpressure, 119);
+  const kept = await backpressure.counter("completed");
+  await backpressure.restart();
+  await backpressure.set("refetch", 9);
+  assert.match(await backpressure.find(".knobs").innerText(), /the low mark’s 8 have to last/);
+  while ((await backpressure.counter("resumes")) === 0) await backpressure.step();
+  assert.match(await backpressure.find(".sentence").innerText(), /its client refetches, and polls bring nothing before tick 24/);
+  await backpressure.step();
+  assert.match(await backpressure.find(".poll").innerText(), /the client refetches\s+records again at tick 24/);
+  assert.match(await backpressure.find(".tank-stage").innerText(), /intake open/);
+  assert.match(await backpressure.find(".sentence").innerText(), /2 finished, the client refetches until tick 24; 6 in flight\./);
+  await backpressure.step(4);
+  assert.match(await backpressure.find(".sentence").innerText(), /Nothing finished.*0 in flight, 2 workers idle/);
+  assert.deepEqual(await backpressure.broken(), [BRINGS]);
+  await seek(backpressure, 119);
+  const counters = await backpressure.counters();
+  assert.ok(counters["empty-polls"] > 20 && counters.completed < kept, JSON.stringify(counters));
+  assert.deepEqual([counters.evictions, counters.crashes], [0, 0]);
+  assert.match(await page.evaluate(() => location.hash), /refetch=9/);
+  // What never pauses throws nothing away.
+  await backpressure.set("mode", "block");
+  assert.match(await backpressure.find(".knobs").innerText(), /this mode never pauses/);
+  assert.equal(await backpressure.counter("empty-polls"), 0);
+});
+
+test("a refetch that the low mark outlasts costs nothing", async (t) => {
+  const { backpressure } = await opened(t);
+  await seek(backpressure, 119);
+  const kept = await backpressure.counter("completed");
+  await backpressure.restart();
+  await backpressure.set("refetch", 3);
+  await seek(backpressure, 119);
+  const counters = await backpressure.counters();
+  assert.equal(counters.completed, kept);
+  assert.equal(counters["empty-polls"], 3 * counters.resumes);
 });
 
 test("unbounded passes the ceiling and dies of memory", async (t) => {
@@ -329,10 +370,10 @@ test("records move: into the tank, down in it, and out of it", async (t) => {
 
 test("words of the text light up their part, and its numbers are the panel's", async (t) => {
   const { page, backpressure } = await opened(t);
-  const lit = (part) => backpressure.find(`.drawing [data-part="${part}"]`).first().evaluate((one) => getComputedStyle(one).outlineWidth);
+  const lit = (part) => backpressure.find(`${part === "refetch" ? ".knobs" : ".drawing"} [data-part="${part}"]`).first().evaluate((one) => getComputedStyle(one).outlineWidth);
   const words = page.locator('.term[data-panel="backpressure"]');
   const parts = new Set(await words.evaluateAll((all) => all.map((one) => one.dataset.part)));
-  assert.deepEqual([...parts].sort(), ["ceiling", "chart", "drain-rate", "fetch", "high", "low", "poll-timer", "tank"]);
+  assert.deepEqual([...parts].sort(), ["ceiling", "chart", "drain-rate", "fetch", "high", "low", "poll-timer", "refetch", "tank"]);
   for (const part of parts) {
     assert.equal(await lit(part), "0px", part);
     await page.locator(`.term[data-panel="backpressure"][data-part="${part}"]`).first().focus();

@@ -11,7 +11,7 @@ use keyed_worker_pool::link::{Saved, read, write};
 use super::restored;
 
 /// A link, and the fingerprint of the runs that it restores.
-pub(crate) const LINKS: [(&str, u64); 19] = [
+pub(crate) const LINKS: [(&str, u64); 21] = [
     // An opening.
     ("v=1&panel=dispatch", 2_482_395_308_280_905_137),
     // Workers turned down under way, and playing.
@@ -47,6 +47,10 @@ pub(crate) const LINKS: [(&str, u64); 19] = [
         "v=1&panel=backpressure&mode=unbounded&tick=119&playing=1&acts=9gECBQMABtYFAQUY",
         12_483_099_558_319_999_212,
     ),
+    // A client that refetches after every resume.
+    ("v=1&panel=backpressure&refetch=9&tick=60", 2_088_029_718_296_393_164),
+    // One that does so from tick 3 on.
+    ("v=1&panel=backpressure&tick=60&acts=HgESBQ", 10_027_309_599_933_659_910),
     // The three late writes of the article.
     ("v=1&panel=rebalance&drain=2&guard=off&tick=23", 17_605_724_651_792_564_772),
     // What late commits come to.

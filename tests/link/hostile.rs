@@ -185,7 +185,7 @@ fn acts_that_cannot_be() {
             &[10, 0, 193, 132, 61],
             "In the link's `acts` the length of a stall is 1000001, and that goes from 0 to 1000000.",
         ),
-        (&[14, 1, 18, 0], "In the link's `acts` the kind of a knob is 18, and that goes from 0 to 17."),
+        (&[14, 1, 19, 0], "In the link's `acts` the kind of a knob is 19, and that goes from 0 to 18."),
         (
             &[14, 1, 0, 129, 8],
             "In the link's `acts` the number of workers is 1025, and that goes from 0 to 1024.",

@@ -67,6 +67,7 @@ fn knob() -> impl Strategy<Value = Knob> {
         1 => number().prop_map(Knob::AckMapLimit),
         1 => prop::option::of(quarantine).prop_map(Knob::Quarantine),
         1 => number().prop_map(Knob::Drain),
+        1 => number().prop_map(Knob::Refetch),
     ]
 }
 
@@ -104,9 +105,9 @@ fn preset(panel: Panel) -> BoxedStrategy<Start> {
                 Start::Watermark(Watermark { commit, ack_map, commit_every, quarantine, taps_itself, seed })
             })
             .boxed(),
-        Panel::Backpressure => (1..=24u64, 1..=12u32, number(), 0..3usize)
-            .prop_map(|(fetch, drain, seed, mode)| {
-                Start::Backpressure(Backpressure { fetch, drain, seed, mode })
+        Panel::Backpressure => (1..=24u64, 1..=12u32, number(), 0..3usize, 0..=12u64)
+            .prop_map(|(fetch, drain, seed, mode, refetch)| {
+                Start::Backpressure(Backpressure { fetch, drain, seed, mode, refetch })
             })
             .boxed(),
         Panel::Rebalance => {

@@ -314,7 +314,7 @@ const KNOBS: &[&str] = &[
 ];
 
 /// What clients differ in; scenarios without ways leave it as it is.
-const WAYS: &[&str] = &["late_commit", "pause_at_assignment"];
+const WAYS: &[&str] = &["late_commit", "pause_at_assignment", "refetch"];
 
 fn knob(dice: &mut Dice, name: &str) -> String {
     match name {
@@ -378,6 +378,7 @@ fn knob(dice: &mut Dice, name: &str) -> String {
         "drain" => dice.below(11).to_string(),
         "guard" => dice.pick(&["\"off\"", "\"newer\"", "\"not-older\""]).to_owned(),
         "late_commit" => dice.pick(&["\"sent\"", "\"sent\"", "\"checked\""]).to_owned(),
+        "refetch" => dice.pick(&["0", "1", "2", "3", "5"]).to_owned(),
         "pause_at_assignment" => dice.pick(&["\"kept\"", "\"kept\"", "\"forgotten\""]).to_owned(),
         other => unreachable!("no knob {other}"),
     }

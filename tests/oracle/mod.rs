@@ -63,6 +63,7 @@ pub struct Outcome {
     pub w: Vec<String>,
     /// `offset@tick` for each commit of an ended ownership that changed what the broker has.
     pub late_commits: Vec<String>,
+    pub empty_polls: u64,
     /// The last tick executed.
     pub last_tick: u64,
 }
@@ -141,6 +142,9 @@ impl Outcome {
         // Named where there are any.
         if !self.late_commits.is_empty() {
             put("late_commits", self.late_commits.clone().into());
+        }
+        if self.empty_polls > 0 {
+            put("empty_polls", whole(self.empty_polls));
         }
         table
     }

@@ -67,6 +67,8 @@ pub struct Knobs {
     pub late_commits: bool,
     /// The client remembers a pause beyond its assignment.
     pub pauses_kept: bool,
+    /// Ticks from a resume in which polls find nothing.
+    pub refetch: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -131,6 +133,7 @@ impl Default for Knobs {
             guard: Guard::Newer,
             late_commits: false,
             pauses_kept: false,
+            refetch: 0,
         }
     }
 }
@@ -204,6 +207,7 @@ impl Knobs {
                     }
                 }
                 "drain" => self.drain = number(value)?,
+                "refetch" => self.refetch = number(value)?,
                 "pause_at_assignment" => self.pauses_kept = value.as_str() == Some("kept"),
                 "late_commit" => self.late_commits = value.as_str() == Some("sent"),
                 "guard" => {

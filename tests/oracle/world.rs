@@ -17,6 +17,7 @@ const MARKS: &str = "in flight stays below high + poll";
 const HEAP: &str = "in flight never exceeds the heap ceiling";
 const POLLS: &str = "a poll at least every max.poll.interval";
 const GATE_CLOSED: &str = "a partition is paused only while its owner's gate is closed";
+const BRINGS: &str = "a poll through an open gate brings what there is";
 const NO_LATE_WRITE: &str = "no write lands after the handover";
 const VERSIONS: &str = "a row's version never goes back";
 
@@ -86,6 +87,8 @@ struct Owned {
     paused: bool,
     /// The client has it paused from an earlier ownership; the gate knows nothing of it.
     paused_before: bool,
+    /// "the first N polls after a resume find nothing": none does before this tick.
+    nothing_before: u64,
     /// The offsets of the last poll that returned any.
     batch: Vec<i64>,
     last_poll: u64,
@@ -299,6 +302,8 @@ impl<'a> World<'a> {
             && owned.paused
         {
             owned.paused = false;
+            // This tick's poll is the first one after it.
+            owned.nothing_before = self.tick + self.knobs.refetch;
             self.outcome.resumes += 1;
         }
         // "another `routing` or `null_keys` re-routes what is queued or waiting"
@@ -363,6 +368,8 @@ impl<'a> World<'a> {
             inherited: self.stored_map.clone(),
             paused: false,
             paused_before: remembers && self.knobs.pauses_kept,
+            // "assignment reads at once"
+            nothing_before: 0,
             batch: Vec::new(),
             // "an assignment counts as a poll"
             last_poll: self.tick,
@@ -765,7 +772,15 @@ impl<'a> World<'a> {
         let (Some(owner), Some(mut owned)) = (self.owner, self.owned.take()) else { return };
         owned.last_poll = self.tick;
         // "the consumer goes on polling, with no records, while paused"
-        if !owned.paused && !owned.paused_before {
+        let is_open = !owned.paused && !owned.paused_before;
+        if is_open && self.tick < owned.nothing_before {
+            let log = &self.scenario.log;
+            // "although a record is visible to it"
+            if log.iter().any(|record| record.offset >= owned.position && record.time <= self.tick) {
+                self.outcome.empty_polls += 1;
+                self.violate(BRINGS);
+            }
+        } else if is_open {
             let mut taken = Vec::new();
             // "a poll passes over them until it holds `poll` records or the log ends, and the
             // position stops at the last record taken or passed"
@@ -833,9 +848,13 @@ impl<'a> World<'a> {
         let in_flight = in_flight(owned);
         if !owned.paused && in_flight >= high {
             owned.paused = true;
+            // "a new pause while refetching starts over"
+            owned.nothing_before = 0;
             self.outcome.pauses += 1;
         } else if owned.paused && in_flight <= low {
             owned.paused = false;
+            // The next tick's poll is the first one after it.
+            owned.nothing_before = self.tick + 1 + self.knobs.refetch;
             self.outcome.resumes += 1;
         }
     }

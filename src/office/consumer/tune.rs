@@ -12,8 +12,8 @@ use crate::{
     ledger::{escaped, grouped},
     office::Export,
     settings::{
-        self, Dialect, Kind, LIBRARIES, Language, Library, Mention, Name, Origin, Read, Settings, Together,
-        Weight, Work, skeleton, together, verdicts, write,
+        self, Dialect, Kind, LIBRARIES, Language, Library, Mention, Name, Origin, Pauses, Read, Settings,
+        Together, Weight, Work, skeleton, together, verdicts, write,
     },
     sizing::Commits,
     traffic::Span,
@@ -117,10 +117,20 @@ impl Tuned {
         self.notes.iter().cloned().chain(self.read.iter().flat_map(settings::for_nothing)).collect()
     }
 
+    /// What the client makes of a pause, as a row beside the settings.
+    fn pauses(&self) -> Option<Value> {
+        let Pauses { way, meaning, source } = self.base?.pauses()?;
+        Some(json!([Pauses::CALLED, way, meaning, source.to_string()]))
+    }
+
     /// Everything that the page shows of them.
     pub(super) fn told(&self) -> Value {
-        let rows: Vec<Value> =
-            self.settings.iter().map(|(name, value, origin)| row(name, value, origin)).collect();
+        let rows: Vec<Value> = self
+            .settings
+            .iter()
+            .map(|(name, value, origin)| row(name, value, origin))
+            .chain(self.pauses())
+            .collect();
         let read = self.read.as_ref();
         let mentions = |list: fn(&Read) -> &Vec<Mention>| -> Vec<Value> {
             read.map_or_else(Vec::new, |read| list(read).iter().map(mention).collect())

@@ -51,6 +51,10 @@ pub(super) struct Glance {
     pub(super) died: Option<Tick>,
     /// Whether the owner has read the log to its end.
     pub(super) has_read_all: bool,
+    /// When polls bring records again that this tick's did not, because the client refetches.
+    pub(super) refetched: Option<Tick>,
+    /// Workers with nothing to do.
+    pub(super) idle: usize,
 }
 
 impl Glance {
@@ -77,6 +81,9 @@ impl Glance {
             evicted: None,
             died,
             has_read_all: session.is_some_and(|session| session.next_index() >= world.log().len()),
+            refetched: None,
+            idle: (world.knobs().concurrency() as usize)
+                .saturating_sub(world.consumer(ConsumerId::A).pool().running()),
         };
         for event in stage.events_now(run) {
             glance.note(event);
@@ -87,6 +94,7 @@ impl Glance {
     fn note(&mut self, event: &Event) {
         match event.fact {
             Fact::Polled { taken, .. } => self.brought = Some(taken),
+            Fact::EmptyPoll { until, .. } => self.refetched = Some(until),
             Fact::Completed { .. } => self.finished += 1,
             Fact::Paused { .. } => {
                 self.gate = Gate::Open;
@@ -106,7 +114,11 @@ impl Glance {
 
     /// Why an open intake got nothing.
     pub(super) fn nothing_read(&self) -> &'static str {
-        if self.has_read_all { "nothing left to read" } else { "nothing new to read" }
+        match (self.refetched, self.has_read_all) {
+            (Some(_), _) => "the client refetches",
+            (None, true) => "nothing left to read",
+            (None, false) => "nothing new to read",
+        }
     }
 
     /// The share of max.poll.interval that is left; all of it where there is none.
@@ -128,14 +140,15 @@ pub(super) fn sentence(stage: &Stage<'_, Msg>, run: usize) -> Option<(String, bo
         let telling = capitalised(&eviction.telling(log));
         return Some((format!("{telling} {}", end.unwrap_or_default()), true));
     }
-    let mut told = plain(&Glance::of(stage, run));
+    let glance = Glance::of(stage, run);
+    let mut told = plain(&glance);
     if let Some(moved) = find(|fact| matches!(fact, Fact::Paused { .. } | Fact::Resumed { .. })) {
         told = format!("{told} {}", capitalised(&moved.telling(log)));
     }
     if let Some(turned) = find(|fact| matches!(fact, Fact::KnobsTurned(_))) {
         told = format!("{} {told}", capitalised(&turned.telling(log)));
     }
-    Some((told, false))
+    Some((told, glance.refetched.is_some()))
 }
 
 fn came_again(remark: &Remark) -> Option<String> {
@@ -146,7 +159,7 @@ fn came_again(remark: &Remark) -> Option<String> {
 }
 
 fn plain(glance: &Glance) -> String {
-    let Glance { finished, in_flight, .. } = *glance;
+    let Glance { finished, in_flight, idle, .. } = *glance;
     let intake = match (glance.gate, glance.brought) {
         (Gate::Down, _) => return "The process is dead: it polls nothing and finishes nothing.".to_owned(),
         (Gate::Paused, Some(0)) => "the poll asked for none".to_owned(),
@@ -155,5 +168,13 @@ fn plain(glance: &Glance) -> String {
         (_, None) => "no poll".to_owned(),
     };
     let finished = if finished == 0 { "Nothing".to_owned() } else { finished.to_string() };
-    format!("{finished} finished, {intake}; {in_flight} in flight.")
+    let Some(until) = glance.refetched else {
+        return format!("{finished} finished, {intake}; {in_flight} in flight.");
+    };
+    let idle = match idle {
+        0 => String::new(),
+        1 => ", 1 worker idle".to_owned(),
+        idle => format!(", {idle} workers idle"),
+    };
+    format!("{finished} finished, {intake} until tick {until}; {in_flight} in flight{idle}.")
 }

@@ -30,7 +30,7 @@ use crate::{
     player::Player,
     presets::{
         Start,
-        backpressure::{CEILING, HIGH, LOW, MODES, MOST_DRAIN, MOST_FETCH},
+        backpressure::{CEILING, HIGH, LONGEST_REFETCH, LOW, MODES, MOST_DRAIN, MOST_FETCH},
     },
     workload::span_of_work,
     world::{Knob, Log, config::Intake},
@@ -59,6 +59,7 @@ pub(crate) enum Msg {
     Mode(usize),
     Fetch(u32),
     Drain(u32),
+    Refetch(u32),
     /// The canvas has another size, or the page other colours.
     Resurface,
 }
@@ -71,6 +72,7 @@ impl Scene for BackpressureScene {
         "in flight stays below high + poll",
         "in flight never exceeds the heap ceiling",
         "a poll at least every max.poll.interval",
+        "a poll through an open gate brings what there is",
         "no write lands after the handover",
         "watermark and committed offset never go back",
     ];
@@ -84,6 +86,7 @@ impl Scene for BackpressureScene {
             Msg::Mode(mode) => Effect::Settle(stage.start.clone().fronted(mode)),
             Msg::Fetch(fetch) => Effect::Turn(vec![Knob::Poll(fetch.into())]),
             Msg::Drain(drain) => Effect::Turn(vec![Knob::Workers(drain)]),
+            Msg::Refetch(ticks) => Effect::Turn(vec![Knob::Refetch(ticks.into())]),
             Msg::Resurface => {
                 if let Some(surface) = &mut self.surface {
                     surface.outdated();
@@ -120,6 +123,16 @@ impl Scene for BackpressureScene {
             value: drain,
             part: "drain-rate",
         };
+        let refetch = refetch(stage);
+        let refetches = Slider {
+            knob: "refetch",
+            name: "Refetch after a resume",
+            unit: if refetch == 1 { "tick" } else { "ticks" },
+            note: refetch_note(intake(stage), refetch).into(),
+            range: (0, LONGEST_REFETCH as u32),
+            value: u32::try_from(refetch).unwrap_or(u32::MAX),
+            part: "refetch",
+        };
         html! {
             <>
                 <div class="mode-knob">
@@ -128,6 +141,7 @@ impl Scene for BackpressureScene {
                 </div>
                 {fetches.view(stage.on(Msg::Fetch))}
                 {drains.view(stage.on(Msg::Drain))}
+                {refetches.view(stage.on(Msg::Refetch))}
             </>
         }
     }
@@ -154,7 +168,9 @@ impl Scene for BackpressureScene {
         let glance = Glance::of(stage, stage.front());
         let since_poll = Counter::plain("ticks-since-poll", "ticks since the last poll", glance.since_poll)
             .with_unit(if glance.gate == Gate::Down { "at death" } else { "" });
-        vec![
+        let empty = Counter::wrong("empty-polls", "empty polls", counters.empty_polls);
+        let empty = (refetch(stage) > 0 || counters.empty_polls > 0).then_some(empty);
+        let counters = [
             Counter::plain("in-flight", "in flight", glance.in_flight),
             Counter::plain("peak-in-flight", "peak in flight", counters.peak_in_flight),
             Counter::plain("pauses", "pauses", counters.pauses),
@@ -163,7 +179,8 @@ impl Scene for BackpressureScene {
             Counter::wrong("evictions", "evictions", counters.evictions),
             Counter::wrong("crashes", "crashes", counters.crashes),
             Counter::plain("completed", "completed", counters.completed),
-        ]
+        ];
+        counters.into_iter().chain(empty).collect()
     }
 
     fn sentence(&self, stage: &Stage<'_, Msg>) -> Option<(String, bool)> {
@@ -200,6 +217,11 @@ fn rates(stage: &Stage<'_, Msg>) -> (u64, u32) {
     (knobs.poll, knobs.workers)
 }
 
+/// Ticks from a resume until polls bring records again, as the next tick has it.
+fn refetch(stage: &Stage<'_, Msg>) -> u64 {
+    stage.players.first().map_or(0, |player| player.knobs().refetch)
+}
+
 impl BackpressureScene {
     /// The past of the run in front.
     fn past(&self, stage: &Stage<'_, Msg>) -> Ref<'_, Past> {
@@ -225,6 +247,17 @@ fn workers_note(workers: u32, work: Option<(u64, u64)>) -> String {
         Some((1, 1)) => format!("{workers} {unit}, one tick per record"),
         Some((least, most)) if least == most => format!("{workers} {unit}, {most} ticks per record"),
         Some((least, most)) => format!("{workers} {unit}, {least} to {most} ticks per record"),
+    }
+}
+
+/// What becomes of what the client had fetched ahead.
+fn refetch_note(mode: Intake, refetch: u64) -> String {
+    match (mode, refetch) {
+        (Intake::Pause { .. }, 0) => "the client keeps what it had fetched ahead through a pause".to_owned(),
+        (Intake::Pause { low, .. }, _) => {
+            format!("a pause throws the prefetch away: meanwhile the low mark’s {low} have to last")
+        }
+        (Intake::Unbounded | Intake::Block, _) => "this mode never pauses: nothing is thrown away".to_owned(),
     }
 }
 

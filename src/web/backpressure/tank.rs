@@ -100,7 +100,8 @@ pub(super) fn head(glance: &Glance, limits: &Limits) -> Html {
         format!("{}{evicted}", since_text(since, None))
     };
     let since_text = || since_text(since, limits.interval);
-    let detail = || glance.turns.map_or_else(since_text, str::to_owned);
+    let again = || glance.refetched.map_or_else(since_text, |tick| format!("records again at tick {tick}"));
+    let detail = || glance.turns.map_or_else(again, str::to_owned);
     let (status, detail) = match (glance.gate, glance.brought) {
         _ if evicted => ("Evicted".to_owned(), format!("{since} {} without a poll", ticks(since))),
         (Gate::Down, Some(brought)) => {

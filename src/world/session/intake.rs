@@ -2,10 +2,11 @@
 
 use super::{Batch, Session, Task, TaskState};
 use crate::{
-    ids::Tick,
+    ids::{ConsumerId, Tick},
     mechanism::GateMove,
     world::{
         config::{Intake, Knobs},
+        fact::Fact,
         log::{Log, Record},
         router::Parcel,
     },
@@ -17,15 +18,27 @@ impl Session {
         self.next_index < log.len()
     }
 
-    /// When a poll finds something, if it ever does: paused, it does not.
+    /// When a poll finds something, or misses it for the first time, or ends a refetch, if it ever does: paused, it
+    /// does not.
     pub(in crate::world) fn next_arrival(&self, log: &Log) -> Option<Tick> {
-        if self.is_paused() { None } else { log.get(self.next_index).map(|record| record.since) }
+        if self.is_paused() {
+            return None;
+        }
+        let arrival = log.get(self.next_index)?.since;
+        Some(self.refetched.map_or(arrival, |refetched| refetched.min(arrival)))
+    }
+
+    /// The tick at which the poll just made at `now` would have brought a record, had the client not to refetch it.
+    pub(in crate::world) fn missed_until(&self, now: Tick, log: &Log) -> Option<Tick> {
+        let is_visible = log.get(self.next_index).is_some_and(|record| record.since <= now);
+        self.refetched.filter(|_| is_visible)
     }
 
     /// Polls at most `knobs.poll` records that are visible at `now`.
     pub(in crate::world) fn poll(&mut self, now: Tick, knobs: &Knobs, log: &Log) -> Option<Batch> {
         self.last_poll = now;
-        if self.is_paused() || !self.more_to_read(log) {
+        self.refetched = self.refetched.filter(|&refetched| now < refetched);
+        if self.is_paused() || self.refetched.is_some() || !self.more_to_read(log) {
             return None;
         }
         let from = self.next_index;
@@ -82,11 +95,30 @@ impl Session {
         }
     }
 
-    /// Tests the gate against the marks now in force.
-    pub(in crate::world) fn test_gate(&mut self, knobs: &Knobs) -> Option<GateMove> {
-        match knobs.intake {
-            Intake::Pause { high, low } => self.gate.test(self.in_flight(), high, low),
-            Intake::Unbounded | Intake::Block => None,
-        }
+    /// Tests the gate against the marks now in force. The next poll is the one at `next_poll`.
+    pub(in crate::world) fn test_gate(
+        &mut self,
+        next_poll: Tick,
+        knobs: &Knobs,
+        log: &Log,
+    ) -> Option<GateMove> {
+        let moved = match knobs.intake {
+            Intake::Pause { high, low } => self.gate.test(self.in_flight(), high, low)?,
+            Intake::Unbounded | Intake::Block => return None,
+        };
+        self.moved(moved, next_poll, knobs, log);
+        Some(moved)
+    }
+
+    /// What is to be told of a resume just now.
+    pub(in crate::world) fn resumed(&self, consumer: ConsumerId) -> Fact {
+        Fact::Resumed { consumer, in_flight: self.in_flight(), refetched: self.refetched }
+    }
+
+    /// A pause throws the prefetch away, and after a resume it has to come again. Where the log has ended there is
+    /// nothing to fetch.
+    pub(super) fn moved(&mut self, moved: GateMove, next_poll: Tick, knobs: &Knobs, log: &Log) {
+        let refetches = moved == GateMove::Resume && knobs.refetch > 0 && self.more_to_read(log);
+        self.refetched = refetches.then(|| next_poll.after(knobs.refetch));
     }
 }

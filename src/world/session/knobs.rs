@@ -2,7 +2,7 @@
 
 use super::{Session, Task, TaskState};
 use crate::{
-    ids::Offset,
+    ids::{Offset, Tick},
     mechanism::{GateMove, Place},
     world::{
         config::{Intake, Knobs, RetryAt, Then},
@@ -13,9 +13,11 @@ use crate::{
 };
 
 impl Session {
-    /// Takes up knobs that have just been turned; `Some` if the gate opened because there are no marks now.
+    /// Takes up knobs that have just been turned, before the poll at `now`; `Some` if the gate opened because there
+    /// are no marks now.
     pub(in crate::world) fn adopt(
         &mut self,
+        now: Tick,
         old: &Knobs,
         new: &Knobs,
         pool: &Pool,
@@ -27,7 +29,12 @@ impl Session {
         if old.quarantine != new.quarantine {
             self.index_keys(new);
         }
-        if matches!(new.intake, Intake::Pause { .. }) { None } else { self.gate.open() }
+        if matches!(new.intake, Intake::Pause { .. }) {
+            return None;
+        }
+        let opened = self.gate.open()?;
+        self.moved(opened, now, new, log);
+        Some(opened)
     }
 
     /// Queues everything anew, in offset order.

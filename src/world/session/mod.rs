@@ -82,6 +82,8 @@ pub struct Session {
     gate: PauseGate,
     /// The client has the partition paused since an earlier ownership, and the gate, which is open, will not resume.
     pub(super) still_paused: bool,
+    /// The first tick whose poll can bring records after a pause that threw the prefetch away, until a poll reaches it.
+    refetched: Option<Tick>,
     pub(super) handover: Option<Handover>,
     pub(super) last_poll: Tick,
     /// Index in the log of the next record to read.
@@ -124,6 +126,7 @@ impl Session {
             router: Router::new(knobs),
             gate: PauseGate::default(),
             still_paused: false,
+            refetched: None,
             handover: None,
             last_poll: now,
             next_index: log.index_at(at),
@@ -172,6 +175,12 @@ impl Session {
     #[must_use]
     pub fn is_still_paused(&self) -> bool {
         self.still_paused
+    }
+
+    /// The first tick whose poll can bring records again, while the client refetches what a pause threw away.
+    #[must_use]
+    pub fn refetched(&self) -> Option<Tick> {
+        self.refetched
     }
 
     /// The drain under way, if there is one.

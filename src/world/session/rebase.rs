@@ -7,6 +7,9 @@ impl Session {
     pub(in crate::world) fn rebase(&mut self, rebasing: &Rebasing) {
         self.epoch = rebasing.epoch(self.epoch);
         self.last_poll = rebasing.tick(self.last_poll);
+        // What is there by now is there, however long it has been.
+        self.refetched =
+            self.refetched.filter(|&tick| rebasing.is_to_come(tick)).map(|tick| rebasing.tick(tick));
         if let Some(handover) = &mut self.handover {
             handover.drain = rebasing.drain(&handover.drain);
         }
