@@ -49,3 +49,31 @@ test("while the window is resized nothing glides", async (t) => {
   await page.waitForFunction(() => window.marked > 0);
   await page.waitForFunction(() => !document.documentElement.hasAttribute("data-resizing"));
 });
+
+test("while panels play, what is counted is told once a second and no more often", async (t) => {
+  const page = await open(t, { width: 1280, height: 2400 });
+  const shown = ["dispatch", "watermark"].map((name) => panel(page, name));
+  await page.evaluate(() => {
+    window.told = [];
+    const tell = (changes) => {
+      for (const { target } of changes) {
+        const status = (target.closest ? target : target.parentElement)?.closest('[role="status"]');
+        if (status?.textContent) window.told.push([performance.now(), status.textContent]);
+      }
+    };
+    new MutationObserver(tell).observe(document.body, { subtree: true, childList: true, characterData: true });
+  });
+  for (const one of shown) {
+    assert.equal(await one.find(".sentence-text").getAttribute("aria-live"), "polite", "a step is told whole");
+    await one.find('[data-act="play"]').click();
+  }
+  await page.waitForFunction(() => window.told.length >= 4);
+  const told = await page.evaluate(() => window.told);
+  for (const [, text] of told) assert.match(text, /^Tick \d+: .*\d/);
+  const gaps = told.slice(1).map(([time], before) => time - told[before][0]);
+  assert.ok(Math.min(...gaps) > 900, `${JSON.stringify(told)}`);
+  for (const one of shown) {
+    await one.find('[data-act="play"]').click();
+    assert.equal(await one.find('[role="status"]').first().innerText(), "", "and nothing of a panel that stands");
+  }
+});

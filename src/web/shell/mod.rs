@@ -8,6 +8,7 @@ pub(super) mod compare;
 pub(super) mod events;
 pub(super) mod keys;
 mod parts;
+mod spoken;
 pub(super) mod tools;
 mod transport;
 pub(super) mod why;
@@ -18,6 +19,7 @@ use yew::{html::Scope, prelude::*};
 
 use self::{
     events::EventList,
+    spoken::Spoken,
     tools::Tools,
     transport::{Marks, SPEEDS},
     why::Question,
@@ -114,6 +116,7 @@ pub(super) struct Shell {
     question: Option<Question>,
     tools: Tools,
     keys_open: bool,
+    spoken: Spoken,
     /// What the reader asked for and cannot have.
     notice: Option<String>,
 }
@@ -153,6 +156,7 @@ impl Component for Shell {
             question: None,
             tools: Tools::default(),
             keys_open: false,
+            spoken: Spoken::default(),
             notice: None,
         };
         if let Some(saved) = address::join(panel, restore) {
@@ -479,6 +483,8 @@ impl Shell {
         };
         if played {
             self.tell(Entry::Same);
+            let stage = Stage::of(self.deck.branch(), self.playing, Callback::noop());
+            self.spoken.note(time_ms, self.deck.tick(), || self.scene.counters(&stage));
         }
         played
     }
@@ -549,7 +555,7 @@ impl Shell {
             (None, Some(sentence)) => sentence,
             (None, None) => ("Nothing happened in this tick.".to_owned(), false),
         };
-        // While playing, sentences come too fast to be read out.
+        // While playing, sentences come too fast to be read out; numbers are, now and then.
         let live = if self.playing { "off" } else { "polite" };
         let asked = why::question(&self.deck, &self.judged(), bad);
         html! {
@@ -559,6 +565,7 @@ impl Shell {
                     {text}
                     {asked.map(|question| why::button(question, self.question == Some(question), ctx.link())).unwrap_or_default()}
                 </p>
+                {self.spoken.view(self.playing)}
             </div>
         }
     }
