@@ -109,6 +109,15 @@ impl<T> Watermark<T> {
         &self.finished
     }
 
+    /// The same without the payloads.
+    #[must_use]
+    pub fn bare(&self) -> Watermark {
+        let mut open = SortedQueue::default();
+        self.open.iter().for_each(|(offset, _)| open.insert(offset, ()));
+        let Watermark { position, highest_finished, .. } = *self;
+        Watermark { position, open, finished: self.finished.clone(), highest_finished }
+    }
+
     /// The payload of a record in flight.
     #[must_use]
     pub fn get(&self, offset: Offset) -> Option<&T> {

@@ -4,7 +4,7 @@
 //! owner whose ownership has ended is held back by nothing but its own check, and that is a choice.
 
 use super::{
-    Session, Task, World,
+    Session, World,
     broker::Broker,
     config::{CommitOffset, Knobs},
     fact::{CommitCause, Fact, Observer},
@@ -35,7 +35,7 @@ impl LastCommit {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Late {
     pub(super) epoch: Epoch,
-    tracker: Watermark<Task>,
+    tracker: Watermark,
     inherited: OffsetMap,
     last: LastCommit,
 }
@@ -44,7 +44,7 @@ impl Late {
     pub(super) fn of(session: &Session) -> Late {
         Late {
             epoch: session.epoch(),
-            tracker: session.bare_tracker(),
+            tracker: session.tracker().bare(),
             inherited: session.inherited().clone(),
             last: session.last_commit.clone(),
         }
@@ -79,7 +79,7 @@ struct NextCommit {
 }
 
 impl<'a> Progress<'a> {
-    fn of(tracker: &'a Watermark<Task>, inherited: &'a OffsetMap, last: &'a LastCommit) -> Progress<'a> {
+    fn of<T>(tracker: &'a Watermark<T>, inherited: &'a OffsetMap, last: &'a LastCommit) -> Progress<'a> {
         let (low, highest_finished) = (tracker.low(), tracker.highest_finished());
         Progress { low, highest_finished, finished: tracker.finished(), inherited, last }
     }

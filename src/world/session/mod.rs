@@ -243,15 +243,6 @@ impl Session {
         self.router.len() + self.running + self.outside + self.doomed.len() == self.tracker.in_flight()
     }
 
-    /// The tracker alone: what is in flight, and nothing of how it stands.
-    pub(super) fn bare_tracker(&self) -> Watermark<Task> {
-        let mut tracker = self.tracker.clone();
-        for (_, task) in tracker.iter_mut() {
-            *task = Task { state: TaskState::Running, failures: 0, first_failed: None, batch: 0, ..*task };
-        }
-        tracker
-    }
-
     fn finish(&mut self, offset: Offset) {
         let Some(task) = self.tracker.finish(offset) else { return };
         if task.batch == self.batch {
