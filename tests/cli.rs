@@ -916,9 +916,16 @@ fn traffic_is_read_told_and_written() {
     ] {
         assert!(said.out.contains(told), "{told}: {}", said.out);
     }
-    assert_eq!(fs::read_to_string(&trace).expect("a trace"), "time,key,work\n0,ann,2\n200,ann,3\n");
+    assert_eq!(
+        fs::read_to_string(&trace).expect("a trace"),
+        "time_ticks_10ms,key,work_ticks_10ms\n0,ann,2\n200,ann,3\n"
+    );
     let hashed = run(&[&["traffic", file, "-o", "-", "--hash-keys", "--salt", "x"][..], &options].concat());
-    assert!(hashed.status == 0 && hashed.out.starts_with("time,key,work\n0,") && !hashed.out.contains("ann"));
+    assert!(
+        hashed.status == 0
+            && hashed.out.starts_with("time_ticks_10ms,key,work_ticks_10ms\n0,")
+            && !hashed.out.contains("ann")
+    );
     let json = run(&[&["traffic", file, "--format", "json"][..], &options].concat());
     let json: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
     assert_eq!((&json["records"], &json["bad"][0]["line"]), (&2.into(), &3.into()));

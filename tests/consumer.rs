@@ -152,7 +152,41 @@ fn shaped_traffic_is_sized_as_kwp_sizes_its_trace() {
     // A report's title is the file's name.
     let trace_file = folder.0.join("shaped.csv");
     fs::write(&trace_file, trace).unwrap();
-    same_as_kwp(&mut session, &folder, &[trace_file.to_str().unwrap(), "--tick", "1ms", "--revokes", "30"]);
+    same_as_kwp(&mut session, &folder, &[trace_file.to_str().unwrap(), "--revokes", "30"]);
+}
+
+/// A file that says nothing of units: the page and the command line take it for the same.
+#[test]
+fn a_file_without_units_is_sized_as_kwp_sizes_it() {
+    let text = (0..100)
+        .fold("time,key,work\n".to_owned(), |text, at| text + &format!("{},k{},30\n", at * 50, at % 5));
+    let dates = "timestamp,user,duration\n2024-03-31T01:00:00Z,ann,12ms\n2024-03-31T01:00:00.030Z,bob,0.02s\n\
+                 2024-03-31T01:00:00.040Z,ann,7\n";
+    let folder = Folder::new("untitled");
+    for (name, text) in [("plain.csv", text.as_str()), ("dates.csv", dates)] {
+        let mut session = Session::new();
+        let replies = open(&mut session, name, text.as_bytes(), &[]);
+        let notes = last(&replies, "traffic")["notes"].to_string();
+        assert!(notes.contains("numbers of work are taken for milliseconds: no title says"), "{notes}");
+        all(&mut session, Request::Size(form(&[("revokes", "20")])));
+        let file = folder.0.join(name);
+        fs::write(&file, text).unwrap();
+        same_as_kwp(&mut session, &folder, &[file.to_str().unwrap(), "--revokes", "20"]);
+        // And so is the trace that the page hands out, without a word.
+        let trace = folder.0.join("trace").with_file_name(format!("trace-{name}"));
+        fs::write(&trace, self::file(&mut session, &[("what", "trace")]).1).unwrap();
+        let data = folder.0.join("trace-data");
+        let kwp = Command::new(env!("CARGO_BIN_EXE_kwp"))
+            .args(["size", "--revokes", "20", trace.to_str().unwrap(), "--data"])
+            .arg(&data)
+            .output()
+            .unwrap();
+        assert!(kwp.status.success(), "{}", String::from_utf8_lossy(&kwp.stderr));
+        for question in QUESTIONS {
+            let (name, csv) = self::file(&mut session, &[("what", "csv"), ("question", question)]);
+            assert!(csv == fs::read_to_string(data.join(&name)).unwrap(), "{name} differs");
+        }
+    }
 }
 
 #[test]

@@ -37,6 +37,43 @@ fn refused(bytes: &[u8]) -> String {
 }
 
 #[test]
+fn a_text_of_something_else_is_bad() {
+    let weights =
+        |text: &str| -> Vec<Weight> { understood(text).verdicts().map(|told| told.weight).collect() };
+    assert_eq!(weights("hello world\n"), [Weight::Bad]);
+    assert_eq!(weights("server.port=8080\n"), [Weight::Bad]);
+    // A consumer that leaves everything at its default is one.
+    assert!(weights("bootstrap.servers=b:9092\ngroup.id=g\n").is_empty());
+    let python =
+        understood("conf = {'group.id': 'g', 'enable.auto.commit': False, 'session.timeout.ms': s}\n");
+    assert_eq!((python.form, python.dialect), (Form::Code, Dialect::Librdkafka));
+    assert_eq!(told(&python.settings), ["enable.auto.commit=false"]);
+    assert_eq!(hints(&python.open), ["1 session.timeout.ms: it holds \"s\""]);
+    let told: Vec<Weight> = python.verdicts().map(|told| told.weight).collect();
+    assert_eq!(told, [Weight::Doubtful]);
+}
+
+/// Who says marks, and nothing else, has a consumer that reads while it works.
+#[test]
+fn marks_imply_reading_that_pauses() {
+    let text = "kwp.workers=1\nkwp.intake.high=24\nkwp.intake.low=8\nmax.poll.records=4\n";
+    let (read, tick) = (understood(text), Span::MILLISECOND);
+    let Together { mapped, notes, .. } =
+        together(&Settings::default(), Some(&read), Some(read.library), tick);
+    let (knobs, commits) = mapped.expect("knobs");
+    assert_eq!((knobs.workers, knobs.routing, knobs.poll), (1, Routing::Keyed, 4));
+    assert_eq!((knobs.intake, commits), (Intake::Pause { high: 24, low: 8 }, Commits::Engine));
+    assert!(
+        notes.iter().any(|note| note.starts_with("Marks are for reading that goes on beside the work")),
+        "{notes:?}"
+    );
+    // Who says that it blocks has it so.
+    let read = understood("kwp.intake.high=24\nkwp.intake.mode=block\n");
+    let Together { mapped, .. } = together(&Settings::default(), Some(&read), Some(read.library), tick);
+    assert_eq!(mapped.expect("knobs").0.intake, Intake::Block);
+}
+
+#[test]
 fn properties_of_the_java_client_are_understood() {
     let text = "# consumer\nbootstrap.servers=localhost:9092\nkey.deserializer=x\nmax.poll.records = 100\n\
                 max.poll.intervall.ms=5\nenable.auto.commit: false\nsession.timeout.ms=ten\nqueued.min.messages=5\n\

@@ -187,13 +187,38 @@ fn settings_are_properties_too() {
     {
         assert!(html.contains(pair), "{pair}");
     }
-    let said = kwp(&["size", &csv, "--only", "drain", "--config", &properties]);
+    let said = kwp(&["size", &csv, "--unit", "ticks", "--only", "drain", "--config", &properties]);
     assert!(said.status == 2 && said.err.contains("expected --tick"), "{}", said.err);
     let said = kwp(&["size", &csv, "--tick", "1ms", "--only", "crash", "--library", "java"]);
     assert!(said.status == 0 && !said.out.contains("warning"), "{}{}", said.out, said.err);
     // With a minute a tick the same work takes minutes, and the client is evicted in the middle of every batch.
-    let said = kwp(&["size", &csv, "--tick", "1m", "--only", "crash", "--library", "java"]);
+    let said =
+        kwp(&["size", &csv, "--unit", "ticks", "--tick", "1m", "--only", "crash", "--library", "java"]);
     assert!(said.out.contains("The consumer was evicted "), "{}", said.out);
+}
+
+#[test]
+fn a_text_that_is_no_settings_fails() {
+    let folder = Folder::new("settings-nothing");
+    let kafkajs =
+        "const consumer = kafka.consumer({ groupId: 'g', sessionTimeout: 30000 })\nawait consumer.run()\n";
+    for (name, content) in [("hello.txt", "hello world\n"), ("consumer.js", kafkajs)] {
+        let file = written(&folder, name, content);
+        let said = kwp(&["settings", &file]);
+        assert_eq!(said.status, 1, "{}", said.out);
+        assert!(said.out.contains("bad       Nothing in this text was understood"), "{}", said.out);
+        let csv = written(&folder, "t.csv", trace());
+        let said = kwp(&["size", &csv, "--only", "workers", "--config", &file]);
+        assert!(said.status == 2 && said.err.contains("Nothing in this text was understood"), "{}", said.err);
+    }
+    // A dictionary of a program is understood by its quoted names.
+    let python =
+        "conf = {\n    'bootstrap.servers': 'b',\n    'enable.auto.commit': False,\n}\nc = Consumer(conf)\n";
+    let said = kwp(&["settings", &written(&folder, "consumer.py", python)]);
+    assert_eq!(said.status, 0, "{}", said.out);
+    assert!(
+        said.out.contains("names of librdkafka") && said.out.contains("line 3    enable.auto.commit = false")
+    );
 }
 
 #[test]

@@ -47,8 +47,12 @@ fn refused_with(text: impl AsRef<[u8]>, options: Options) -> String {
     whole
 }
 
+/// The trace of it, under titles that say nothing of ticks.
 fn csv(traffic: &Traffic) -> String {
-    traffic.csv().collect()
+    let text: String = traffic.csv().collect();
+    let (titles, rows) = text.split_once('\n').expect("a header");
+    assert!(titles.starts_with("time_ticks") && titles.contains(",key,work_ticks"), "{titles}");
+    format!("time,key,work\n{rows}")
 }
 
 fn bad(traffic: &Traffic) -> Vec<String> {
@@ -374,7 +378,13 @@ fn titles_say_what_numbers_count_where_nobody_does() {
         ("time,key,work\n0,a,5\n500,b,7\n", Span::parse("1ms").ok())
     );
     assert_eq!(traffic.report().units, Some((Unit::Milliseconds, Unit::Milliseconds)));
-    assert!(traffic.report().notes[0].contains("taken for milliseconds, by the title took_ms"));
+    assert_eq!(
+        traffic.report().taken,
+        [
+            "numbers of time are taken for milliseconds, by the title took_ms",
+            "numbers of work are taken for milliseconds, by the title took_ms"
+        ]
+    );
     let columns = Columns::parse("time=At (s)").expect("columns");
     let seconds = read("At (s),key,work\n10,a,5\n11.5,b,7\n", Options { columns, ..hinted });
     assert_eq!(csv(&seconds), "time,key,work\n0,a,5\n1500,b,7\n");
@@ -386,12 +396,60 @@ fn titles_say_what_numbers_count_where_nobody_does() {
         ("elapsedMillis", Some(Unit::Milliseconds)),
         ("ts.us", Some(Unit::Microseconds)),
         ("took [s]", Some(Unit::Seconds)),
+        ("time_ticks", Some(Unit::Ticks)),
+        ("work_ticks_10ms", Some(Unit::Ticks)),
         ("events", None),
+        ("ticks", None),
         ("s", None),
         ("items", None),
     ] {
         assert_eq!(Unit::hinted(title), unit, "{title}");
     }
+}
+
+#[test]
+fn what_nobody_says_is_milliseconds() {
+    // 100 rows every 50, 30 of work each: 50 ms and 30 ms, and the report says that this was assumed.
+    let text = (0..100).fold("time,key,work\n".to_owned(), |text, at| text + &format!("{},k,30\n", at * 50));
+    let traffic = read(&text, Options::said(None, None));
+    assert_eq!((traffic.tick(), traffic.summary().span), (Some(Span::MILLISECOND), 4_951));
+    assert_eq!(
+        traffic.report().assumed,
+        [
+            "numbers of time are taken for milliseconds: no title says what they count (time_s, time_ticks), and nobody \
+             has (--unit)",
+            "numbers of work are taken for milliseconds: no title says what they count (work_s, work_ticks), and nobody \
+             has (--unit)"
+        ]
+    );
+    assert!(traffic.report().taken.is_empty() && traffic.remarks().len() == 2);
+    // Dates and works with units of their own leave nothing open.
+    let told = read("timestamp,user,duration\n2024-03-31T01:00:00Z,a,12ms\n", Options::said(None, None));
+    assert!(told.report().assumed.is_empty() && told.report().taken.is_empty());
+    // What is said is told as such.
+    let said = read("time,key,work\n0,a,1\n", Options::said(Some(Unit::Ticks), Some(Unit::Ticks)));
+    assert_eq!(said.report().taken[0], "numbers of time are taken for ticks, as was said");
+    assert_eq!(said.tick(), None);
+}
+
+#[test]
+fn a_trace_says_how_long_its_ticks_are() {
+    let tick = Span::parse("10ms").expect("a length");
+    let text = "time_ms,key,work_ms\n70,a,25\n90,\"b,c\",40\n";
+    let first = read(text, Options { tick: Some(tick), ..Options::said(None, None) });
+    let trace: String = first.csv().collect();
+    // From 0 on, cut to ticks of 10 ms; 25 ms are 3 of them.
+    assert_eq!(trace, "time_ticks_10ms,key,work_ticks_10ms\n0,a,3\n2,\"b,c\",4\n");
+    // Read again, and nobody says anything: the same ticks, and the same length.
+    let again = read(&trace, Options::said(None, None));
+    assert_eq!((again.tick(), again.csv().collect::<String>()), (Some(tick), trace.clone()));
+    assert_eq!(again.log(Offset(0)), first.log(Offset(0)));
+    assert!(again.remarks().is_empty(), "{:?}", again.remarks());
+    // A scenario reads it too: there a tick is a tick.
+    assert_eq!(
+        read_trace("t.csv", Offset(0), trace.as_bytes()),
+        first.log(Offset(0)).map_err(|_| unreachable!())
+    );
 }
 
 #[test]

@@ -48,7 +48,7 @@ Examples:
   kwp why --event 31 scenario.toml        and which decision let that one happen
   kwp check scenarios/                    whether it is what the files expect
   kwp sweep scenario.toml --vary workers=1..32*2
-  kwp size trace.csv --tick 1ms --output report.html";
+  kwp size trace.csv --output report.html";
 
 /// Every key of a scenario file, explained.
 const EXAMPLE: &str = include_str!("example.toml");
@@ -87,14 +87,16 @@ enum Command {
     /// Read traffic of your own and say what it is
     ///
     /// A CSV file from your monitoring: when each record arrived, its key, how long it took. Columns are guessed or
-    /// named, times are numbers or dates, rows that make no sense are skipped and told of. What comes out is a
-    /// summary, and with --output the trace that a scenario reads (csv = "trace.csv").
+    /// named, times are numbers (of milliseconds, unless a title or --unit says otherwise) or dates, rows that make no
+    /// sense are skipped and told of. What comes out is a summary, and with --output the trace that a scenario and
+    /// kwp size read (csv = "trace.csv").
     Traffic(traffic::TrafficArgs),
     /// Read a consumer's settings and judge them
     ///
     /// Properties of the Java client, of Spring or of librdkafka, or a library's defaults with their sources. What is
     /// understood is told with its meaning, what is not is listed; verdicts come with their arithmetic, and exit
-    /// code 1 says that one of them is bad. --export writes the settings in another form.
+    /// code 1 says that one of them is bad: as it is where nothing at all was understood. Code that hands a client a
+    /// map with quoted names (a dictionary of Python, 'enable.auto.commit': False) is read by those names. --export writes the settings in another form.
     Settings(settings::SettingsArgs),
     /// Verify every promise against every mechanism
     ///
@@ -107,7 +109,7 @@ enum Command {
     ///
     /// Plays the trace under many settings and tells where more workers stop paying, which marks are enough, which
     /// drain window leaks nothing and how sure that is, what a crash costs, and what a poisoned record holds
-    /// back. With --output, a report with charts: kwp size trace.csv --tick 1ms --output report.html
+    /// back. With --output, a report with charts: kwp size trace.csv --output report.html
     Size(size::SizeArgs),
     /// Run a scenario with knobs over ranges, and compare the numbers
     ///

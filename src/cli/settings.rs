@@ -167,6 +167,9 @@ pub(super) fn as_knobs(
     tick: Span,
 ) -> Result<(Knobs, Commits, Vec<String>), Box<dyn std::error::Error>> {
     let read = file.map(|file| load(file, None)).transpose()?;
+    if let Some(nothing) = read.as_ref().and_then(Read::nothing) {
+        return Err(format!("{nothing} Expected consumer properties: name=value lines, YAML or JSON").into());
+    }
     let base = base_of(library, read.as_ref());
     let Together { mapped, mut notes, .. } = together(&Settings::default(), read.as_ref(), base, tick);
     let (knobs, commits) = mapped?;
@@ -252,6 +255,7 @@ fn print(
     }
     if let Some(read) = read {
         mentions("not valid", &read.invalid, paper);
+        mentions("decided elsewhere", &read.open, paper);
         mentions("not understood", &read.unknown, paper);
         mentions("known, and nothing here depends on it", &read.without_effect, paper);
         if read.elsewhere > 0 {
@@ -315,6 +319,7 @@ fn as_json(
         ("library", base.map(|base| base.id).into()),
         ("settings", entries.collect()),
         ("invalid", list(read.map(|read| &read.invalid))),
+        ("open", list(read.map(|read| &read.open))),
         ("unknown", list(read.map(|read| &read.unknown))),
         ("without_effect", list(read.map(|read| &read.without_effect))),
         ("notes", notes.to_vec().into()),

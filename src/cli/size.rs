@@ -31,6 +31,8 @@ use crate::{
 pub(super) struct SizeArgs {
     /// Traffic: a CSV file with a header, or - for standard input; or a scenario file (.toml), whose log and
     /// settings are taken
+    ///
+    /// Numbers of a CSV file are milliseconds, unless a title (took_s, time_ticks) or --unit says otherwise.
     #[arg(value_name = "TRACE")]
     trace: Given,
 
@@ -107,6 +109,8 @@ struct Named {
     setup: Setup,
     commits: Commits,
     unit: Unit,
+    /// What numbers of the trace were taken for.
+    units: Vec<String>,
     /// What is worth knowing about the files.
     notes: Vec<String>,
 }
@@ -115,7 +119,7 @@ struct Named {
 fn named(args: &SizeArgs) -> Result<Named, Box<dyn std::error::Error>> {
     let is_scenario =
         |path: &Path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
-    let mut notes = Vec::new();
+    let (mut notes, mut units) = (Vec::new(), Vec::new());
     let mut tick = args.reading.tick();
     let (name, log, own) = match &args.trace {
         Given::Path(path) if is_scenario(path) => {
@@ -129,6 +133,7 @@ fn named(args: &SizeArgs) -> Result<Named, Box<dyn std::error::Error>> {
         given => {
             let traffic = traffic::load(given, &args.reading)?;
             tick = traffic.tick().or(tick);
+            units.extend(traffic.report().taken.iter().cloned());
             notes.extend(traffic.remarks());
             let name = match given {
                 Given::Path(path) => {
@@ -164,11 +169,11 @@ fn named(args: &SizeArgs) -> Result<Named, Box<dyn std::error::Error>> {
         );
     }
     let unit = tick.map_or(Unit::TICKS, |tick| Unit::of_nanos(tick.nanos()));
-    Ok(Named { name, setup: Setup::new(log, knobs, &[ConsumerId::A])?, commits, unit, notes })
+    Ok(Named { name, setup: Setup::new(log, knobs, &[ConsumerId::A])?, commits, unit, units, notes })
 }
 
 fn try_run(args: &SizeArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::Error>> {
-    let Named { name, setup, commits, unit, notes } = named(args)?;
+    let Named { name, setup, commits, unit, units, notes } = named(args)?;
     let conditions = conditions(&args.fail_if, unit)?;
     let subject = Arc::new(Subject::new(name, setup, unit, args.reading.seed())?.committing(commits));
     let unit = subject.unit();
@@ -186,13 +191,13 @@ fn try_run(args: &SizeArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error:
     }
     let together = Combined::new(&subject, &answers).and_then(|mut combined| {
         watched.name("all together");
-        combined.finish();
+        pool.install(|| combined.finish());
         combined.sentence(&subject, &base)
     });
     watched.end();
 
     let report = Report { subject: &subject, base: &base, answers: &answers, notes: &notes, together };
-    tell(&report, unit, paper);
+    tell(&report, &units, unit, paper);
     if let Some(path) = &args.output {
         save("report", path, report.html()?.as_bytes())?;
     }
@@ -216,12 +221,12 @@ fn asked(args: &SizeArgs) -> Vec<Question> {
 }
 
 /// The sentences; the tables and charts are in the report.
-fn tell(report: &Report<'_>, unit: Unit, paper: &mut Paper) {
+fn tell(report: &Report<'_>, units: &[String], unit: Unit, paper: &mut Paper) {
     paper.line(paint(HEAD, escaped(report.subject.name())));
     for warning in report.warnings() {
         paper.line(format!("{} {warning}", paint(ODD, "warning")));
     }
-    for note in report.notes {
+    for note in units.iter().chain(report.notes) {
         paper.line(escaped(note));
     }
     paper.line("");

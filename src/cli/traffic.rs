@@ -43,8 +43,8 @@ pub(super) struct TrafficArgs {
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
-    /// Write the engine's trace (time,key,work in ticks) into a file, or - for standard output, which then has
-    /// nothing else
+    /// Write the engine's trace (time, key and work in ticks, whose length the titles say) into a file, or - for
+    /// standard output, which then has nothing else
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -62,7 +62,7 @@ pub(super) struct ReadingArgs {
     /// What numbers in the file count: ticks, ns, us, ms or s
     ///
     /// Times may be dates as RFC 3339 spells them, whatever the unit, and work may have a unit of its own (12ms).
-    /// [default: what the titles end with (took_ms), or ticks]
+    /// [default: what the titles end with (took_s, time_ticks), or ms]
     #[arg(long, value_name = "UNIT", value_parser = unit)]
     unit: Option<Unit>,
 
@@ -74,7 +74,9 @@ pub(super) struct ReadingArgs {
     #[arg(long, value_name = "UNIT", value_parser = unit)]
     work_unit: Option<Unit>,
 
-    /// How long a tick is: 10ms, 1s, 1m [default: 1ms, unless everything is in ticks]
+    /// How long a tick of the engine is: 10ms, 1s, 1m [default: 1ms, unless everything is in ticks]
+    ///
+    /// This says nothing about what the file counts: for a file in ticks of a minute it is --unit ticks --tick 1m.
     #[arg(long, value_name = "LENGTH", value_parser = span)]
     tick: Option<Span>,
 
@@ -138,7 +140,8 @@ impl ReadingArgs {
 
     fn options(&self) -> Result<Options, String> {
         let said = |own: Option<Unit>| own.or(self.unit);
-        let work = said(self.work_unit).unwrap_or(Unit::Ticks);
+        let read = Options::said(said(self.time_unit), said(self.work_unit));
+        let work = read.work;
         let latency = self.latency.clone().map(|latency| latency.of_unit(work));
         let latency = latency.transpose().map_err(|error| error.to_string())?;
         let salt = self.salt.as_deref().unwrap_or(PUBLIC_SALT);
@@ -147,13 +150,11 @@ impl ReadingArgs {
         }
         Ok(Options {
             columns: self.columns.clone().unwrap_or_default(),
-            time: said(self.time_unit).unwrap_or(Unit::Ticks),
-            work,
-            hinted: (said(self.time_unit).is_none(), said(self.work_unit).is_none()),
             tick: self.tick,
             latency: latency.map(|latency| (latency, self.seed)),
             digest: self.hash_keys.then(|| Digest::new(salt)),
             most_rows: self.rows as usize,
+            ..read
         })
     }
 }
@@ -234,10 +235,8 @@ fn print(summary: &Summary, report: &Report, paper: &mut Paper) {
     if told > KEPT_ROWS as u64 {
         paper.line(format!("  and {} more", told - report.bad.len() as u64));
     }
-    if !report.notes.is_empty() {
-        paper.line("");
-    }
-    for note in &report.notes {
+    paper.line("");
+    for note in report.taken.iter().chain(&report.assumed).chain(&report.notes) {
         paper.line(format!("note: {note}"));
     }
     for warning in summary.warnings() {
@@ -279,6 +278,7 @@ fn as_json(summary: &Summary, report: &Report) -> Object {
         ("out_of_order", report.out_of_order.into()),
         ("columns", columns.collect()),
         ("bad", bad.collect()),
+        ("units", [&report.taken[..], &report.assumed].concat().into()),
         ("notes", report.notes.clone().into()),
         ("warnings", summary.warnings().into()),
     ])

@@ -1,4 +1,5 @@
-//! A trace: a CSV file with the header `time,key,work`, one record a line, each in the log from its tick on.
+//! A trace: a CSV file with the header `time,key,work`, one record a line, each in the log from its tick on. Titles may
+//! say that they count ticks, and how long one is, as `kwp traffic` writes them (`time_ticks_10ms`).
 //!
 //! Offsets are consecutive from the log's start, in the order of the lines; an empty key field is no key. Work
 //! may be `tap` or `never`. Every field is taken as it stands: a space belongs to its key, and to no number.
@@ -16,6 +17,7 @@ use super::{
 };
 use crate::{
     ids::{Offset, Tick},
+    traffic::without_ticks,
     world::{Fails, Key, Log, NewRecord, Work},
 };
 
@@ -121,7 +123,8 @@ impl Lines<'_> {
         }
         if !self.has_header {
             self.has_header = true;
-            if texts == HEADER {
+            // What a title says of the length of a tick is for others: here a tick is a tick.
+            if texts.iter().map(|title| without_ticks(title)).eq(HEADER) {
                 return Ok(());
             }
             let message = format!("the header is {}", shown(&texts.join(",")));

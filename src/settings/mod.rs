@@ -182,6 +182,8 @@ pub struct Read {
     pub settings: Settings,
     /// Values that make no sense: the hint says what was expected. They count for nothing.
     pub invalid: Vec<Mention>,
+    /// Names whose value is decided elsewhere (an environment variable, an expression in code): their defaults are taken.
+    pub open: Vec<Mention>,
     /// Names that nobody knows; the hint is the nearest one, where there is one near.
     pub unknown: Vec<Mention>,
     /// Names that consumers know and nothing here depends on.
@@ -226,6 +228,7 @@ pub fn read(file: &str, bytes: &[u8], dialect: Option<Dialect>) -> Result<Read, 
         dialect,
         settings: Settings::default(),
         invalid: Vec::new(),
+        open: Vec::new(),
         unknown: Vec::new(),
         without_effect: Vec::new(),
         elsewhere: 0,
@@ -279,7 +282,7 @@ fn dialect_of(form: Form, entries: &[text::Entry]) -> Dialect {
             || entry.name == "max.poll.records"
             || entry.name == "fetch.max.wait.ms"
     });
-    if entries.iter().any(tells) || (form == Form::Json && !has_java) {
+    if entries.iter().any(tells) || (matches!(form, Form::Json | Form::Code) && !has_java) {
         Dialect::Librdkafka
     } else {
         Dialect::Java
@@ -299,9 +302,43 @@ fn library_of(dialect: Dialect, entries: &[text::Entry]) -> &'static Library {
 }
 
 impl Read {
-    /// What is to be said of values that make no sense.
+    /// Whether nothing in the text is a setting of a consumer: what is judged then are the defaults alone.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.settings.is_empty()
+            && self.invalid.is_empty()
+            && self.open.is_empty()
+            && self.without_effect.is_empty()
+    }
+
+    /// That nothing was understood, where that is so.
+    #[must_use]
+    pub fn nothing(&self) -> Option<String> {
+        self.is_nothing().then(|| {
+            format!(
+                "Nothing in this text was understood as a setting of a consumer: whatever is told beside this is of the \
+                 defaults of the {} alone.",
+                self.library.name
+            )
+        })
+    }
+
+    /// What is to be said of the text itself: that nothing was understood, values that make no sense, and values that
+    /// are not in it.
     pub fn verdicts(&self) -> impl Iterator<Item = Verdict> + '_ {
-        self.invalid.iter().map(|mention| Verdict {
+        let nothing =
+            self.nothing().map(|sentence| Verdict { weight: Weight::Bad, sentence, about: Vec::new() });
+        let open = self.open.iter().map(|mention| Verdict {
+            weight: Weight::Doubtful,
+            sentence: format!(
+                "{} (line {}) is decided elsewhere: {}. Its default is taken here.",
+                mention.name,
+                mention.line,
+                mention.hint.as_deref().unwrap_or("its value is not in this text")
+            ),
+            about: Vec::new(),
+        });
+        let invalid = self.invalid.iter().map(|mention| Verdict {
             weight: Weight::Bad,
             sentence: format!(
                 "{} (line {}) makes no sense: {}. A client refuses to start with it, and here it counts for nothing.",
@@ -310,7 +347,8 @@ impl Read {
                 mention.hint.as_deref().unwrap_or("its value is of another kind")
             ),
             about: Vec::new(),
-        })
+        });
+        nothing.into_iter().chain(invalid).chain(open)
     }
 
     /// Whether this is an attribute of SmallRye's connector, which was taken; how many batches may be queued is kept
@@ -351,7 +389,11 @@ impl Read {
             }
             return;
         };
-        let text = self.resolved(entry);
+        let text = if entry.is_code { None } else { self.resolved(entry) };
+        let Some(text) = text else {
+            self.open.push(mention(Some(format!("it holds {}", shown(&entry.value)))));
+            return;
+        };
         let Some(value) = known.kind.read(&text) else {
             let expected = known.kind.expected();
             self.invalid.push(mention(Some(format!("it holds {}; expected {expected}", shown(&text)))));
@@ -370,18 +412,22 @@ impl Read {
         property.unwrap_or(name.trim()).to_owned()
     }
 
-    /// A value, and for a placeholder of Spring's its default: `${NAME:500}`.
-    fn resolved(&mut self, entry: &text::Entry) -> String {
-        let inner = entry.value.trim().strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
-        let default = inner.and_then(|inner| inner.split_once(':')).map(|(_, default)| default.to_owned());
-        match default {
-            Some(default) => {
-                let (name, line) = (cut(&entry.name), entry.line);
-                self.notes.push(format!("line {line}: {name} is a placeholder, read as its default"));
-                default
-            }
-            None => entry.value.clone(),
+    /// A value, and for a placeholder its default, however deep: `${A:${B:500}}`. Nothing where a placeholder has none.
+    fn resolved(&mut self, entry: &text::Entry) -> Option<String> {
+        let mut text = entry.value.trim();
+        let mut is_placeholder = false;
+        while let Some(inner) = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) {
+            let (_, default) = inner.split_once(':')?;
+            (text, is_placeholder) = (default.trim(), true);
         }
+        if text.contains("${") {
+            return None;
+        }
+        if is_placeholder {
+            let (name, line) = (cut(&entry.name), entry.line);
+            self.notes.push(format!("line {line}: {name} is a placeholder, read as its default"));
+        }
+        Some(text.to_owned())
     }
 }
 

@@ -37,7 +37,12 @@ impl Settings {
         } else {
             self.is_said(Name::Workers) && routing == Some("serial")
         };
-        if workers < 2 || !is_asked {
+        let is_pool = workers > 1 && is_asked;
+        // Marks are said for reading that pauses at them.
+        let is_marked = (self.is_said(Name::High) || self.is_said(Name::Low))
+            && !self.is_said(Name::Routing)
+            && self.gives_way(Name::Intake, Value::Word("block"));
+        if !is_pool && !is_marked {
             return (self, None);
         }
         let mut changed = Vec::new();
@@ -82,11 +87,12 @@ impl Settings {
             changed.push("the watermark of what is finished is committed, by your own code".to_owned());
         }
         let told = (!changed.is_empty()).then(|| {
-            format!(
-                "{} workers are no loop of one thread, which the defaults are for. In their place: {}.",
-                grouped(workers),
-                changed.join("; ")
-            )
+            let why = match is_pool {
+                true => format!("{} workers are no loop of one thread", grouped(workers)),
+                false => "Marks are for reading that goes on beside the work: that is no loop of one thread"
+                    .to_owned(),
+            };
+            format!("{why}, which the defaults are for. In their place: {}.", changed.join("; "))
         });
         (self, told)
     }

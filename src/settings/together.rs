@@ -41,6 +41,8 @@ pub fn for_nothing(read: &Read) -> Vec<String> {
     let invalid = read.invalid.iter();
     let invalid =
         invalid.map(|mention| told("has a value that makes no sense, and counts for nothing", mention));
+    let open = read.open.iter();
+    let open = open.map(|mention| told("is decided elsewhere, and its default is taken", mention));
     let unknown = read.unknown.iter().map(|mention| told("is not known, and counts for nothing", mention));
-    invalid.chain(unknown).collect()
+    read.nothing().into_iter().chain(invalid).chain(open).chain(unknown).collect()
 }

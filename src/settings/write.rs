@@ -48,13 +48,13 @@ pub fn write(settings: &Settings, dialect: Dialect, form: Form) -> String {
                 tree.write(&mut text, 0);
             }
         }
-        Form::Json => {
+        Form::Json | Form::Code => {
             let entries: Vec<String> =
                 client.iter().chain(&own).map(|(name, value)| json(name, *value)).collect();
             let _ = writeln!(text, "{{\n{}\n}}", entries.join(",\n"));
         }
     }
-    if !missing.is_empty() && form != Form::Json {
+    if !missing.is_empty() && !matches!(form, Form::Json | Form::Code) {
         let _ = writeln!(text, "\n{}", missing.join("\n"));
     }
     text

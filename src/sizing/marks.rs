@@ -6,7 +6,11 @@
 //! resumed all the time; high, and memory holds what a crash brings again.
 //!
 //! A poll that brings more than the high mark passes it by itself, and then it decides and not the marks. So every
-//! high mark is tried with the poll as it is and with one of a quarter of it, and only marks that decide are named.
+//! high mark is tried with a poll of a quarter of it, and for comparison with the poll as it is; named are the first, and
+//! the marks that there are.
+//!
+//! Pauses and polls cost nothing in a run, and something in any client. So of marks that are as good, those are named
+//! that pause least, as long as they hold not much more.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +24,7 @@ use super::{
     table::{Cell, Table, counted, percent},
     trial::Case,
     unit::Unit,
-    workers::{CLOSE, about_as_fast, fastest, times},
+    workers::{CLOSE, FINE, as_fast, fastest, times},
 };
 use crate::{
     export::picture::{Graph, Hue, Line, Plot},
@@ -34,11 +38,20 @@ use crate::{
 /// Low marks that are tried, in percent of the high one.
 const LOWS: [u64; 3] = [25, 50, 90];
 
-/// The low mark that is tried with a smaller poll.
-const LOW_OF_SMALL: u64 = 50;
+/// The low mark that is tried with the poll as it is.
+const LOW_OF_OWN: u64 = 50;
 
 /// High marks that are tried at most, beside the one that is set.
 const MOST_HIGHS: usize = 12;
+
+/// Records that are few in any memory: the high mark that the engine has by itself.
+const FEW: u64 = 24;
+
+/// Marks may hold so many times the least.
+const NOT_MUCH_MORE: u64 = 2;
+
+/// Records for each worker that are not many, where somebody has them already.
+const EACH: u64 = 4;
 
 /// What is tried: marks, and the records of a poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,14 +92,17 @@ pub struct MarksRow {
 pub struct MarksAnswer {
     /// By high mark, then by low mark, then by poll.
     pub rows: Vec<MarksRow>,
-    /// High, low and poll: of those whose marks decide what is in flight, and whose throughput and p99 are within 5 %
-    /// of the best, the ones with the least memory.
+    /// High, low and poll: of those whose marks decide what is in flight, whose throughput, p50 and p99 are within 5 %
+    /// of the best, and which hold not much more than the least that does, the ones that pause least.
     pub enough: Option<(u64, u64, u64)>,
+    /// What to take: the same, or those that there are now, where they do as well.
+    pub named: Option<(u64, u64, u64)>,
+    /// For so many workers.
+    pub workers: u32,
     /// What to take from it.
     pub sentences: Vec<String>,
     now: Option<(u64, u64)>,
     poll: u64,
-    workers: u32,
     arrivals: bool,
     unit: Unit,
 }
@@ -110,6 +126,12 @@ impl Plan {
             Routing::Serial => u32::try_from(subject.least_workers().clamp(2, 1_000)).unwrap_or(2),
             _ => own.workers,
         };
+        Plan::for_workers(subject, workers)
+    }
+
+    /// Those of a consumer with so many workers.
+    pub(super) fn for_workers(subject: &Subject, workers: u32) -> Plan {
+        let own = subject.knobs();
         let (knobs, commits) = pooled(own, subject.commits(), workers);
         let least = (u64::from(knobs.concurrency()) / 2).max(1);
         let most = subject.records().max(2);
@@ -118,9 +140,9 @@ impl Plan {
         let poll = knobs.poll;
         let mut tries = BTreeSet::new();
         for &high in &highs {
-            tries.extend(LOWS.map(|percent| Try { high, low: low_of(high, percent).min(high - 1), poll }));
-            let poll = poll_for(high).min(poll);
-            tries.insert(Try { high, low: low_of(high, LOW_OF_SMALL).min(high - 1), poll });
+            let low = |percent: u64| low_of(high, percent).min(high - 1);
+            tries.extend(LOWS.map(|percent| Try { high, low: low(percent), poll: poll_for(high) }));
+            tries.insert(Try { high, low: low(LOW_OF_OWN), poll });
         }
         tries.extend(marks_of(&knobs).map(|(high, low)| Try { high, low, poll }));
         Plan { tries: tries.into_iter().collect(), knobs, commits, two: subject.workload().arrivals }
@@ -159,13 +181,18 @@ impl Plan {
             Some(MarksRow { high: one.high, low: one.low, poll: one.poll, measure, arriving })
         };
         let rows: Vec<MarksRow> = self.tries.iter().enumerate().filter_map(row).collect();
+        let now = marks_of(subject.knobs());
+        let own = rows.iter().find(|row| Some((row.high, row.low)) == now && row.poll == self.knobs.poll);
+        let enough = enough(&rows, own);
+        let fine = own.filter(|own| enough.is_some_and(|best| own.is_fine(best, &rows, self.knobs.workers)));
         let mut answer = MarksAnswer {
-            enough: enough(&rows).map(|row| (row.high, row.low, row.poll)),
+            enough: enough.map(MarksRow::knobs),
+            named: fine.or(enough).map(MarksRow::knobs),
+            workers: self.knobs.workers,
             rows,
             sentences: Vec::new(),
-            now: marks_of(subject.knobs()),
+            now,
             poll: self.knobs.poll,
-            workers: self.knobs.workers,
             arrivals: self.two,
             unit: subject.unit(),
         };
@@ -180,23 +207,69 @@ fn quickest(rows: &[MarksRow]) -> u64 {
     whole.map(|row| row.arriving.p99).min().unwrap_or(u64::MAX)
 }
 
-/// The least memory, then the fewest pauses, among those that are about as fast and as quick as the best, and whose
-/// polls leave it to the marks.
-fn enough(rows: &[MarksRow]) -> Option<&MarksRow> {
-    let best = fastest(rows.iter().map(|row| &row.measure))?;
-    let quickest = u128::from(quickest(rows));
-    let quick = |row: &MarksRow| {
-        u128::from(row.arriving.p99) * u128::from(CLOSE) <= quickest * u128::from(CLOSE + 1)
-            && (row.arriving.unfinished == 0 || quickest == u128::from(u64::MAX))
-    };
-    let good = |row: &&MarksRow| row.decides() && about_as_fast(&row.measure, best) && quick(row);
-    rows.iter().filter(good).min_by_key(|row| (row.memory(), row.measure.pauses, row.high, row.low))
+/// The same for p50.
+fn quickest_half(rows: &[MarksRow]) -> u64 {
+    let whole = rows.iter().filter(|row| row.arriving.unfinished == 0);
+    whole.map(|row| row.arriving.p50).min().unwrap_or(u64::MAX)
+}
+
+/// Of those that are about as fast and as quick as the best, whose polls leave it to the marks, and which hold not much
+/// more than the least that does, the ones with the fewest pauses, then with the least memory.
+fn enough<'r>(rows: &'r [MarksRow], own: Option<&'r MarksRow>) -> Option<&'r MarksRow> {
+    let good: Vec<&MarksRow> = candidates(rows).chain(own).filter(|row| row.is_good(rows, CLOSE)).collect();
+    let good: Vec<&MarksRow> = good.into_iter().filter(|row| row.decides()).collect();
+    let most = most_held(good.iter().map(|row| row.memory()).min()?);
+    let few = good.into_iter().filter(|row| row.memory() <= most);
+    few.min_by_key(|row| (row.pauses(), row.memory(), row.high, row.low))
+}
+
+/// Those that may be named beside the ones that there are: their polls suit them.
+fn candidates(rows: &[MarksRow]) -> impl Iterator<Item = &MarksRow> {
+    rows.iter().filter(|row| row.poll == poll_for(row.high))
+}
+
+/// Not much more than this many records.
+fn most_held(least: u64) -> u64 {
+    least.saturating_mul(NOT_MUCH_MORE).max(FEW)
 }
 
 impl MarksRow {
     /// Whether the marks decide what is in flight, and not the poll.
     fn decides(&self) -> bool {
         self.poll <= self.high
+    }
+
+    fn knobs(&self) -> (u64, u64, u64) {
+        (self.high, self.low, self.poll)
+    }
+
+    /// Whether throughput, p50 and p99 are within 1/`close` of the best.
+    fn is_good(&self, rows: &[MarksRow], close: u64) -> bool {
+        let near = |own: u64, best: u64| {
+            u128::from(own) * u128::from(close) <= u128::from(best) * u128::from(close + 1)
+        };
+        let (half, slow) = (quickest_half(rows), quickest(rows));
+        let whole = self.arriving.unfinished == 0 || slow == u64::MAX;
+        let best = fastest(rows.iter().map(|row| &row.measure));
+        let fast = best.is_some_and(|best| as_fast(&self.measure, best, close));
+        whole && fast && near(self.arriving.p50, half) && near(self.arriving.p99, slow)
+    }
+
+    /// Whether marks that are there already do as well as the ones that are enough: who has taken some over is not sent
+    /// on to others.
+    fn is_fine(&self, enough: &MarksRow, rows: &[MarksRow], workers: u32) -> bool {
+        let prefetched = u64::from(workers) * EACH;
+        let good = candidates(rows).filter(|row| row.is_good(rows, CLOSE));
+        let least = good.map(MarksRow::memory).min().unwrap_or(0);
+        self.decides()
+            && self.is_good(rows, FINE)
+            && self.memory() <= least.saturating_mul(NOT_MUCH_MORE + 1).max(FEW).max(prefetched)
+            && (flapping(&self.measure) <= flapping(&enough.measure).saturating_mul(2).max(1_000))
+    }
+
+    /// In both runs.
+    fn pauses(&self) -> u64 {
+        self.measure.pauses + self.arriving.pauses
     }
 
     fn memory(&self) -> u64 {
@@ -248,7 +321,16 @@ impl MarksAnswer {
             false => String::new(),
         };
         let mut told = Vec::new();
-        told.push(match self.row(self.enough) {
+        told.push(match self.row(self.named) {
+            Some(own) if self.named != self.enough => format!(
+                "{} high mark of {} and a low one of {}, as you have them, do as well as any{}: {}. The best of what was \
+                 tried are {best}{p99}.",
+                self.whose(subject),
+                grouped(own.high),
+                grouped(own.low),
+                self.tell_poll(own.poll),
+                self.tell_row(own),
+            ),
             Some(enough) => format!(
                 "{} high mark of {} and a low one of {} are enough{}: {}. Nothing that was tried gets 5 % beyond that: the \
                  best are {best}{p99}.",
@@ -266,6 +348,8 @@ impl MarksAnswer {
         });
         let now = self.now.and_then(|(high, low)| self.row(Some((high, low, self.poll))));
         match (self.now, now) {
+            // Told already.
+            (Some(_), Some(now)) if Some(now.knobs()) == self.named => {}
             (Some((high, low)), Some(now)) => {
                 let swamped = if now.decides() {
                     ""
@@ -285,7 +369,10 @@ impl MarksAnswer {
             }
             _ => {}
         }
-        let named = self.enough.or(self.now.map(|(high, low)| (high, low, self.poll)));
+        if let Some(enough) = self.row(self.enough) {
+            told.push(self.tell_choice(enough));
+        }
+        let named = self.named.or(self.now.map(|(high, low)| (high, low, self.poll)));
         if let Some((high, _, poll)) = named {
             told.push(format!(
                 "In flight never exceeds high - 1 + poll = {} with a high mark of {} and polls of {}: multiply by the size \
@@ -295,26 +382,44 @@ impl MarksAnswer {
                 grouped(poll),
             ));
         }
-        told.extend(self.enough.and_then(|(high, ..)| self.tell_flapping(high)));
+        told.extend(self.named.and_then(|(high, ..)| self.tell_flapping(high)));
         told.push(self.tell_steps_back());
         told
+    }
+
+    /// By what rule these were chosen, and what it is for.
+    fn tell_choice(&self, enough: &MarksRow) -> String {
+        let good = candidates(&self.rows).filter(|row| row.is_good(&self.rows, CLOSE));
+        let least = good.min_by_key(|row| (row.memory(), row.pauses()));
+        let other = match least {
+            Some(least) if least.memory() < enough.memory() => format!(
+                " The least that does as well is {} in flight at the peak, with marks of {} and {} and polls of {}, and \
+                 pauses {} times per 10,000 records.",
+                grouped(least.memory()),
+                grouped(least.high),
+                grouped(least.low),
+                grouped(least.poll),
+                grouped(flapping(&least.measure)),
+            ),
+            _ => String::new(),
+        };
+        format!(
+            "Pauses and polls cost nothing here, and something in any client: of all marks that are within 5 % of the best, \
+             and hold up to twice the least or up to {FEW} records, those are named that pause least.{other}"
+        )
     }
 
     fn tell_poll(&self, poll: u64) -> String {
         if poll == self.poll {
             return format!(" with your polls of {}", grouped(poll));
         }
-        format!(
-            " with polls of {} (max.poll.records; yours of {} would pass that mark by themselves)",
-            grouped(poll),
-            grouped(self.poll)
-        )
+        let why = if self.poll > poll.saturating_mul(4) { " would pass that mark by themselves" } else { "" };
+        format!(" with polls of {} (max.poll.records; yours of {}{why})", grouped(poll), grouped(self.poll))
     }
 
     /// The same high mark with other low ones.
     fn tell_flapping(&self, high: u64) -> Option<String> {
-        let own: Vec<&MarksRow> =
-            self.rows.iter().filter(|row| row.high == high && row.poll == self.poll).collect();
+        let own: Vec<&MarksRow> = candidates(&self.rows).filter(|row| row.high == high).collect();
         let (first, last) = (own.first()?, own.last()?);
         (first.low < last.low && flapping(&first.measure) != flapping(&last.measure)).then(|| {
             format!(
@@ -356,15 +461,18 @@ impl MarksAnswer {
         }
     }
 
-    /// The rows whose low mark is this share of the high one, with the poll as it is.
+    /// The rows whose low mark is this share of the high one, with polls that suit it.
     fn line(&self, percent: u64) -> Vec<&MarksRow> {
         let own = |row: &&MarksRow| row.low == low_of(row.high, percent).min(row.high - 1);
-        self.rows.iter().filter(|row| row.poll == self.poll).filter(own).collect()
+        candidates(&self.rows).filter(own).collect()
     }
 
-    /// The rows whose poll is a quarter of the high mark.
-    fn small_polls(&self) -> Vec<&MarksRow> {
-        self.rows.iter().filter(|row| row.poll < self.poll).collect()
+    /// The rows with the poll as it is: those with a low mark of half the high one, and the one that there is.
+    fn own_polls(&self) -> Vec<&MarksRow> {
+        let own = |row: &&MarksRow| {
+            row.low == low_of(row.high, LOW_OF_OWN).min(row.high - 1) || Some((row.high, row.low)) == self.now
+        };
+        self.rows.iter().filter(|row| row.poll == self.poll).filter(own).collect()
     }
 
     /// The numbers.
@@ -411,7 +519,7 @@ impl MarksAnswer {
                 hue,
                 dashed,
             };
-            let small = line("polls of a quarter".to_owned(), self.small_polls(), Hue::Violet, true);
+            let small = line(format!("polls of {}", grouped(self.poll)), self.own_polls(), Hue::Violet, true);
             let own = LOWS.into_iter().zip(hues);
             let own =
                 own.map(|(percent, hue)| line(format!("low at {percent} %"), self.line(percent), hue, false));
@@ -432,7 +540,7 @@ impl MarksAnswer {
             points: self
                 .line(LOWS[0])
                 .iter()
-                .map(|row| (row.high, row.high.saturating_add(self.poll) - 1))
+                .map(|row| (row.high, row.high.saturating_add(row.poll) - 1))
                 .collect(),
             hue: Hue::Grey,
             dashed: true,

@@ -8,6 +8,9 @@
 //! A first look takes powers of two and what is half way between; then what lies between the number that is enough
 //! and the one below it is looked at, until all of it is known, or the number just below.
 //!
+//! Enough is judged by the half of the records as well as by the slow ones: where one hot key makes all of the p99, the
+//! p99 says nothing about a backlog that grows beside it. And what does not keep up is never enough.
+//!
 //! No keyed pool of w workers gets through a log faster than max(total work / w, hottest key's work).
 
 use std::collections::BTreeSet;
@@ -19,12 +22,16 @@ use super::{
     pooled::in_its_place,
     subject::Subject,
     table::{Cell, Table, counted, percent},
+    trial::Case,
     unit::Unit,
 };
 use crate::{
     export::picture::{Graph, Hue, Line, Plot},
     ledger::grouped,
-    world::config::{Intake, NullKeys, Routing},
+    world::{
+        Knobs,
+        config::{Intake, NullKeys, Routing},
+    },
 };
 
 /// The most workers that are tried.
@@ -32,6 +39,10 @@ const MOST_WORKERS: u64 = 4_096;
 
 /// What is close to the best counts as reached: within 1/20.
 pub(super) const CLOSE: u64 = 20;
+
+/// What somebody has already is good enough within 1/10: who follows a recommendation turns two knobs or three, each of
+/// which may have cost 1/20.
+pub(super) const FINE: u64 = 10;
 
 /// Whole numbers between two that were tried that are all tried, in a log of up to so many records.
 const ALL_BETWEEN: u32 = 7;
@@ -48,6 +59,9 @@ pub(super) struct Plan {
     closer: usize,
     /// Whether each takes two runs.
     two: bool,
+    /// A number of workers that is also run with reading that nothing holds back, behind all others: whether it is the
+    /// reading that decides.
+    boundless: Option<u32>,
 }
 
 /// A number of workers and what came of it.
@@ -73,8 +87,14 @@ pub struct WorkersAnswer {
     /// The fewest that are enough for the records as they arrive, or if none are, from which on throughput gets no
     /// better.
     pub enough: Option<u32>,
+    /// What to take: the same, or the number there is now, where that does as well and is hardly larger.
+    pub named: Option<u32>,
     /// What to take from it.
     pub sentences: Vec<String>,
+    /// The fewest of those that keep up, if any do, that are as quick as the best of them.
+    quick: Option<u32>,
+    /// With reading that nothing holds back, where that was asked.
+    boundless: Option<(u32, Measure)>,
     records: u64,
     now: u32,
     arrivals: bool,
@@ -113,8 +133,9 @@ impl Plan {
             power *= 2;
         }
         workers.insert(u64::from(subject.knobs().concurrency()).min(MOST_WORKERS));
+        workers.insert(subject.least_workers());
         let workers = workers.into_iter().filter(|&workers| workers <= most).map(|workers| workers as u32);
-        Plan { workers: workers.collect(), closer: 0, two: subject.workload().arrivals }
+        Plan { workers: workers.collect(), closer: 0, two: subject.workload().arrivals, boundless: None }
     }
 
     fn runs(&self, subject: &Subject, workers: u32) -> Vec<Job> {
@@ -136,7 +157,10 @@ impl Plan {
         let rows = self.rows(subject, found);
         let between = if subject.records() <= ALL_OF { ALL_BETWEEN } else { 1 };
         let mut more = BTreeSet::new();
-        for enough in [fast_from(&rows), quick_from(&rows)].into_iter().flatten() {
+        if self.boundless.is_some() {
+            return Vec::new();
+        }
+        for enough in [fast_from(&rows), self.quick_from(subject, &rows)].into_iter().flatten() {
             let below = rows.iter().map(|row| row.workers).filter(|&tried| tried < enough).max();
             let Some(below) = below else { continue };
             if enough - below - 1 <= between {
@@ -145,12 +169,55 @@ impl Plan {
                 more.insert(below + (enough - below) / 2);
             }
         }
-        if self.closer + more.len() > MOST_CLOSER {
-            return Vec::new();
+        if more.is_empty() || self.closer + more.len() > MOST_CLOSER {
+            return self.without_bounds(subject, &rows);
         }
         self.closer += more.len();
         self.workers.extend(&more);
         more.into_iter().flat_map(|workers| self.runs(subject, workers)).collect()
+    }
+
+    /// Where reading may be what decides: the run that tells whether it does. It is the last one.
+    fn without_bounds(&mut self, subject: &Subject, rows: &[WorkersRow]) -> Vec<Job> {
+        let Some(row) = fast_from(rows).and_then(|fast| rows.iter().find(|row| row.workers == fast)) else {
+            return Vec::new();
+        };
+        let case = subject.pooled(subject.knobs(), row.workers);
+        let knobs = case.setup.knobs();
+        let far = row.catching_up.makespan > row.bound.saturating_mul(6) / 5;
+        let late = self.two && !rows.iter().any(|row| row.keeps_up(subject));
+        if knobs.intake == Intake::Unbounded || knobs.routing == Routing::Serial || !(far || late) {
+            return Vec::new();
+        }
+        self.boundless = Some(row.workers);
+        let knobs = Knobs {
+            intake: Intake::Unbounded,
+            poll: subject.records().max(knobs.poll),
+            heap_ceiling: None,
+            ..knobs.clone()
+        };
+        let case = Case { commits: case.commits, ..subject.case(knobs) };
+        vec![Job::Run(subject.backlog_of(case), None)]
+    }
+
+    /// The number of workers of the run that nothing held back, and what came of it.
+    fn boundless<'f>(&self, found: &'f [Option<Found>]) -> Option<(u32, &'f Measure)> {
+        let at = self.workers.len() * if self.two { 2 } else { 1 };
+        match found.get(at) {
+            Some(Some(Found::Run(measure, _))) => Some((self.boundless?, measure)),
+            _ => None,
+        }
+    }
+
+    /// The fewest workers that keep up, if any do, and whose p50 and p99 are within 1/20 of the best of those. Where no
+    /// number has both: of those with such a p99 the fewest whose p50 is within 1/20 of theirs.
+    fn quick_from(&self, subject: &Subject, rows: &[WorkersRow]) -> Option<u32> {
+        let whole: Vec<&WorkersRow> = rows.iter().filter(|row| row.arriving.unfinished == 0).collect();
+        let some_keep_up = self.two && whole.iter().any(|row| row.keeps_up(subject));
+        let own = |row: &&WorkersRow| !some_keep_up || row.keeps_up(subject);
+        let own: Vec<&WorkersRow> = whole.into_iter().filter(own).collect();
+        let times = own.iter().map(|row| (row.arriving.p50, row.arriving.p99));
+        quickest_of(times, CLOSE).and_then(|at| own.get(at)).map(|row| row.workers)
     }
 
     fn rows(&self, subject: &Subject, found: &[Option<Found>]) -> Vec<WorkersRow> {
@@ -172,20 +239,67 @@ impl Plan {
     pub(super) fn answer(&self, subject: &Subject, found: &[Option<Found>]) -> WorkersAnswer {
         let rows = self.rows(subject, found);
         let keeps_up = keeps_up(subject).is_ok();
-        let quick = quick_from(&rows).filter(|_| self.two && keeps_up);
+        let quick = self.quick_from(subject, &rows);
+        let some_keep_up = keeps_up && rows.iter().any(|row| row.keeps_up(subject));
+        let enough = quick.filter(|_| self.two && some_keep_up).or(fast_from(&rows));
+        let now = subject.knobs().concurrency();
         let mut answer = WorkersAnswer {
-            pays_up_to: pays_up_to(&rows),
-            enough: quick.or(fast_from(&rows)),
+            pays_up_to: fast_from(&rows).max(quick),
+            enough,
+            named: enough
+                .map(|enough| if self.is_fine(subject, &rows, (now, enough)) { now } else { enough }),
+            quick,
+            boundless: self.boundless(found).map(|(workers, measure)| (workers, measure.clone())),
             rows,
             sentences: Vec::new(),
             records: subject.records(),
-            now: subject.knobs().concurrency(),
+            now,
             arrivals: self.two,
             unit: subject.unit(),
         };
         answer.sentences = answer.tell(subject);
         answer
     }
+
+    /// Whether the number that there is now does as well, nearly, as the one that is enough, and is hardly larger: who
+    /// has taken a number over is not sent on to another.
+    fn is_fine(&self, subject: &Subject, rows: &[WorkersRow], (now, enough): (u32, u32)) -> bool {
+        let row = |workers: u32| rows.iter().find(|row| row.workers == workers);
+        let (Some(own), Some(best)) = (row(now), row(enough)) else { return false };
+        let near = |own: u64, best: u64| {
+            u128::from(own) * u128::from(FINE) <= u128::from(best) * u128::from(FINE + 1)
+        };
+        let keeps_up = own.keeps_up(subject) || !best.keeps_up(subject);
+        let quick = near(own.arriving.p50, best.arriving.p50) && near(own.arriving.p99, best.arriving.p99);
+        let fast = self.two || near(own.catching_up.makespan, best.catching_up.makespan);
+        own.arriving.unfinished == 0 && keeps_up && quick && fast && now <= enough + (enough / 4).max(1)
+    }
+}
+
+impl WorkersRow {
+    /// Whether so many workers get through what arrives: not fewer than the work takes, and from a backlog at the pace of
+    /// the arrivals at least, but for the time of the longest record at the end.
+    fn keeps_up(&self, subject: &Subject) -> bool {
+        let (span, records) = (u128::from(subject.arrivals_span()), u128::from(subject.records()));
+        let longest = u128::from(subject.span_of_work().1);
+        let between = records.saturating_sub(1);
+        let in_time = u128::from(self.catching_up.makespan) * between <= span * records + longest * between;
+        u64::from(self.workers) >= subject.least_workers() && self.catching_up.unfinished == 0 && in_time
+    }
+}
+
+/// Of (p50, p99), the place of the first whose both are within 1/`close` of the best; where there is none, of those with
+/// such a p99 the first whose p50 is within 1/`close` of theirs.
+pub(super) fn quickest_of(times: impl Iterator<Item = (u64, u64)> + Clone, close: u64) -> Option<usize> {
+    let best_p50 = times.clone().map(|(p50, _)| p50).min()?;
+    let best_p99 = times.clone().map(|(_, p99)| p99).min()?;
+    let near =
+        |own: u64, best: u64| u128::from(own) * u128::from(close) <= u128::from(best) * u128::from(close + 1);
+    let both = |(p50, p99): (u64, u64)| near(p50, best_p50) && near(p99, best_p99);
+    times.clone().position(both).or_else(|| {
+        let own = times.clone().filter(|(_, p99)| near(*p99, best_p99)).map(|(p50, _)| p50).min()?;
+        times.clone().position(|(p50, p99)| near(p99, best_p99) && near(p50, own))
+    })
 }
 
 /// Records per tick, as a fraction that can be compared.
@@ -196,9 +310,14 @@ fn faster(a: &Measure, b: &Measure) -> std::cmp::Ordering {
 
 /// Whether this one's throughput is within 1/20 of that one's.
 pub(super) fn about_as_fast(own: &Measure, best: &Measure) -> bool {
+    as_fast(own, best, CLOSE)
+}
+
+/// Whether this one's throughput is within 1/`close` of that one's.
+pub(super) fn as_fast(own: &Measure, best: &Measure, close: u64) -> bool {
     let cross = |records: u64, ticks: u64| u128::from(records) * u128::from(ticks.max(1));
-    cross(own.finished, best.makespan) * u128::from(CLOSE)
-        >= cross(best.finished, own.makespan) * u128::from(CLOSE - 1)
+    cross(own.finished, best.makespan) * u128::from(close)
+        >= cross(best.finished, own.makespan) * u128::from(close - 1)
 }
 
 pub(super) fn fastest<'m>(runs: impl Iterator<Item = &'m Measure>) -> Option<&'m Measure> {
@@ -213,20 +332,6 @@ fn fast_from(rows: &[WorkersRow]) -> Option<u32> {
     rows.iter().find(|row| about_as_fast(&row.catching_up, best)).map(|row| row.workers)
 }
 
-/// The fewest workers whose p99 is within 1/20 of the best, and that.
-fn quick_from(rows: &[WorkersRow]) -> Option<u32> {
-    let whole = |row: &&WorkersRow| row.arriving.unfinished == 0;
-    let best = rows.iter().filter(whole).map(|row| row.arriving.p99).min()?;
-    rows.iter()
-        .filter(whole)
-        .find(|row| row.arriving.p99 * CLOSE <= best * (CLOSE + 1))
-        .map(|row| row.workers)
-}
-
-fn pays_up_to(rows: &[WorkersRow]) -> Option<u32> {
-    fast_from(rows).max(quick_from(rows))
-}
-
 impl WorkersAnswer {
     fn row(&self, workers: u32) -> Option<&WorkersRow> {
         self.rows.iter().find(|row| row.workers == workers)
@@ -239,12 +344,11 @@ impl WorkersAnswer {
         let unit = self.unit;
         let rate = |measure: &Measure| unit.rate(measure.finished, measure.makespan);
         let mut told = Vec::new();
-        let (fast, quick) = (fast_from(&self.rows), quick_from(&self.rows));
         let most = grouped(last.workers.into());
         let backlog = if self.arrivals { "a backlog of these records" } else { "this log" };
-        let (fast, quick) = (fast.and_then(|n| self.row(n)), quick.and_then(|n| self.row(n)));
+        let fast = fast_from(&self.rows).and_then(|n| self.row(n));
+        let quick = self.quick.and_then(|n| self.row(n));
         let load = keeps_up(subject);
-        let least = subject.least_workers();
         told.extend(match (fast, quick) {
             (Some(fast), _) if self.arrivals && load.is_err() => Some(format!(
                 "No number of workers keeps up with this traffic: {} {} pay, and get through at {}{}; what arrives waits \
@@ -252,37 +356,39 @@ impl WorkersAnswer {
                 load.clone().err().unwrap_or_default(),
                 workers(fast.workers),
                 rate(&fast.catching_up),
-                self.fewer(fast, |row| rate(&row.catching_up)),
+                self.fewer(fast, |row| (rate(&row.catching_up), String::new())),
             )),
-            (Some(fast), Some(quick)) if self.arrivals && u64::from(quick.workers) < least => Some(format!(
-                "As the records arrive, more than {} bring nothing: p99 in the system is {} then, and up to {most} do not \
-                 shorten it by more than 5 %. But they do not keep up, which takes {least}: what holds them back is how \
-                 records are taken, {}. From a backlog they get through at {}.",
-                workers(quick.workers),
-                unit.span(quick.arriving.p99),
-                taken(subject),
-                rate(&fast.catching_up),
-            )),
+            (Some(fast), Some(_)) if self.arrivals && !self.rows.iter().any(|row| row.keeps_up(subject)) => {
+                Some(self.tell_late(subject, fast))
+            }
             (Some(fast), Some(quick)) if self.arrivals => Some(format!(
-                "As the records arrive, {} {} enough: p99 in the system is {} then{}, and up to {most} workers do not \
-                 shorten it by more than 5 %. To catch up with {backlog}, more pay up to {}: {}{}.",
-                workers(quick.workers),
-                if quick.workers == 1 { "is" } else { "are" },
-                unit.span(quick.arriving.p99),
-                self.fewer(quick, |row| unit.span(row.arriving.p99)),
+                "As the records arrive, {} enough: {}{}, and up to {most} workers do not shorten {} by more than 5 %. To \
+                 catch up with {backlog}, more pay up to {}: {}{}.",
+                match quick.workers {
+                    1 => "1 worker is".to_owned(),
+                    more => format!("{} are", workers(more)),
+                },
+                self.tell_times(quick),
+                self.fewer(quick, |row| {
+                    let late = if row.keeps_up(subject) { "" } else { ", which do not keep up" };
+                    let late = if row.workers == 1 { late.replace(" do ", " does ") } else { late.to_owned() };
+                    (format!("{} and {}", unit.span(row.arriving.p50), unit.span(row.arriving.p99)), late)
+                }),
+                if self.is_best_of_both(subject, quick) { "either" } else { "the p99" },
                 grouped(fast.workers.into()),
                 rate(&fast.catching_up),
-                self.fewer(fast, |row| rate(&row.catching_up)),
+                self.fewer(fast, |row| (rate(&row.catching_up), String::new())),
             )),
             (Some(fast), _) => Some(format!(
                 "More workers pay up to {}: they get through {backlog} at {}{}, and none of up to {most} tried is faster \
                  by more than 5 %.",
                 grouped(fast.workers.into()),
                 rate(&fast.catching_up),
-                self.fewer(fast, |row| rate(&row.catching_up)),
+                self.fewer(fast, |row| (rate(&row.catching_up), String::new())),
             )),
             _ => None,
         });
+        told.extend(self.tell_fine());
         if let Some(place) = in_its_place(subject.knobs()) {
             told.push(format!(
                 "Yours works on one record at a time. More than one worker is another consumer, and what is told of more \
@@ -295,7 +401,8 @@ impl WorkersAnswer {
             let one = match self.now {
                 1 => String::new(),
                 _ => format!(
-                    " One worker: p99 {}, {}.",
+                    " One worker: p50 {}, p99 {}, {}.",
+                    unit.span(first.arriving.p50),
                     unit.span(first.arriving.p99),
                     rate(&first.catching_up)
                 ),
@@ -318,13 +425,80 @@ impl WorkersAnswer {
         told
     }
 
-    /// What one worker fewer comes to, where that was tried.
-    fn fewer(&self, row: &WorkersRow, what: impl Fn(&WorkersRow) -> String) -> String {
+    /// What one worker fewer comes to, where that was tried, and what else is to be said of it.
+    fn fewer(&self, row: &WorkersRow, what: impl Fn(&WorkersRow) -> (String, String)) -> String {
         match row.workers.checked_sub(1).and_then(|fewer| self.row(fewer)) {
-            Some(fewer) => format!(" ({} with {})", what(fewer), grouped(fewer.workers.into())),
+            Some(fewer) => {
+                let (what, more) = what(fewer);
+                format!(" ({what} with {}{more})", grouped(fewer.workers.into()))
+            }
             None if row.workers == 1 => String::new(),
             None => " (the fewest of those tried)".to_owned(),
         }
+    }
+
+    /// The half and the slow ones.
+    fn tell_times(&self, row: &WorkersRow) -> String {
+        let times = [row.arriving.p50, row.arriving.p99].map(|ticks| self.unit.span(ticks));
+        format!("p50 in the system is {} then and p99 {}", times[0], times[1])
+    }
+
+    /// Whether neither its p50 nor its p99 is beaten by more than 5 % by any that keeps up.
+    fn is_best_of_both(&self, subject: &Subject, own: &WorkersRow) -> bool {
+        let near = |own: u64, best: u64| {
+            u128::from(own) * u128::from(CLOSE) <= u128::from(best) * u128::from(CLOSE + 1)
+        };
+        let others = self.rows.iter().filter(|row| row.arriving.unfinished == 0 && row.keeps_up(subject));
+        others
+            .clone()
+            .all(|row| near(own.arriving.p50, row.arriving.p50) && near(own.arriving.p99, row.arriving.p99))
+    }
+
+    /// That no number that was tried keeps up, although the keys would let some.
+    fn tell_late(&self, subject: &Subject, fast: &WorkersRow) -> String {
+        let rate = |measure: &Measure| self.unit.rate(measure.finished, measure.makespan);
+        let most = self.rows.last().map_or(1, |row| row.workers);
+        let arriving = self.unit.rate(self.records.saturating_sub(1), subject.arrivals_span());
+        let why = match self.held_back() {
+            Some(free) => format!(
+                " What holds them back is how records are taken, {}: with reading that nothing holds back {} get through \
+                 at {}.",
+                taken(subject),
+                workers(fast.workers),
+                rate(free),
+            ),
+            None => String::new(),
+        };
+        format!(
+            "None of up to {} keeps up with these records, of which {arriving} arrive: more pay up to {}, which get \
+             through a backlog at {}{}.{why}",
+            workers(most),
+            grouped(fast.workers.into()),
+            rate(&fast.catching_up),
+            self.fewer(fast, |row| (rate(&row.catching_up), String::new())),
+        )
+    }
+
+    /// The run without bounds, where it was quicker by more than 5 %: then how records are taken decides.
+    fn held_back(&self) -> Option<&Measure> {
+        let (workers, free) = self.boundless.as_ref()?;
+        let own = self.row(*workers)?;
+        (!about_as_fast(&own.catching_up, free)).then_some(free)
+    }
+
+    /// That the number of now does as well as the one that is enough.
+    fn tell_fine(&self) -> Option<String> {
+        let (now, enough) = (self.named?, self.enough?);
+        let own = self.row(now)?;
+        (now != enough).then(|| {
+            let times = [own.arriving.p50, own.arriving.p99].map(|ticks| self.unit.span(ticks));
+            format!(
+                "Your {} do about as well, p50 {} and p99 {}: no reason to change.",
+                workers(now),
+                times[0],
+                times[1]
+            )
+        })
     }
 
     /// What arrives in how much time.
@@ -358,22 +532,23 @@ impl WorkersAnswer {
         ))
     }
 
-    /// Where the marks, not the workers, decide.
+    /// Where the marks or the polls, not the workers, decide: measured, with reading that nothing holds back.
     fn tell_marks(&self, subject: &Subject) -> Option<String> {
-        let (high, poll) = (subject.knobs().high_mark()?, subject.knobs().poll);
-        let last = self.rows.last()?;
-        let best = fastest(self.rows.iter().map(|row| &row.catching_up))?;
-        let far = best.makespan > last.bound.saturating_mul(6) / 5;
-        (far && best.pauses > 0).then(|| {
-            format!(
-                "The best of these took {}, the bound allows {}: with a high mark of {} and polls of {} too few keys are \
-                 in memory at a time to keep more workers busy. Higher marks would let more workers pay.",
-                self.unit.span(best.makespan),
-                self.unit.span(last.bound),
-                grouped(high),
-                grouped(poll),
-            )
-        })
+        let free = self.held_back()?;
+        let own = self.row(self.boundless.as_ref()?.0)?;
+        // The sentence about what keeps up has said it.
+        if self.arrivals && keeps_up(subject).is_ok() && !self.rows.iter().any(|row| row.keeps_up(subject)) {
+            return None;
+        }
+        let rate = |measure: &Measure| self.unit.rate(measure.finished, measure.makespan);
+        Some(format!(
+            "{} get through a backlog at {}, and at {} with reading that nothing holds back: with {} too few keys are in \
+             memory at a time to keep all of them busy.",
+            workers(own.workers),
+            rate(&own.catching_up),
+            rate(free),
+            taken(subject),
+        ))
     }
 
     /// That more workers never cost throughput is not a law; here is what was measured.

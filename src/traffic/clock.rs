@@ -59,9 +59,12 @@ impl Unit {
         }
     }
 
-    /// The unit that a column's title ends with: `took_ms`, `duration (s)`, `elapsedMillis`.
+    /// The unit that a column's title ends with: `took_ms`, `duration (s)`, `elapsedMillis`, `time_ticks`.
     #[must_use]
     pub fn hinted(title: &str) -> Option<Unit> {
+        if tick_in(title).is_some() {
+            return Some(Unit::Ticks);
+        }
         let title = title.trim().trim_end_matches([')', ']']);
         let last =
             title.rsplit(['_', '-', ' ', '.', '(', '[']).next().filter(|last| last.len() < title.len());
@@ -70,6 +73,7 @@ impl Unit {
             "us" | "µs" | "micros" | "microseconds" => Some(Unit::Microseconds),
             "ms" | "millis" | "milliseconds" => Some(Unit::Milliseconds),
             "s" | "sec" | "secs" | "seconds" => Some(Unit::Seconds),
+            "tick" | "ticks" => Some(Unit::Ticks),
             _ => None,
         });
         named.or_else(|| {
@@ -173,6 +177,29 @@ impl fmt::Display for NoTime {
             NoTime::Empty => "nothing",
             NoTime::Other => "which is no number",
         })
+    }
+}
+
+/// What a title that counts ticks says of their length: `time_ticks_10ms`.
+const OF_TICKS: &str = "_ticks_";
+
+/// A title without a length of ticks behind it, and that length.
+pub(crate) fn tick_in(title: &str) -> Option<(&str, Span)> {
+    let (stem, length) = title.trim().rsplit_once(OF_TICKS)?;
+    Some((stem, Span::parse(length).ok()?))
+}
+
+/// A title of the engine's own traces without what it says of ticks: `time` of `time_ticks_10ms` and `time_ticks`.
+pub(crate) fn without_ticks(title: &str) -> &str {
+    let stem = tick_in(title).map(|(stem, _)| stem).or(title.strip_suffix("_ticks"));
+    stem.unwrap_or(title)
+}
+
+/// How the engine's own traces title a column: what it counts is behind its name.
+pub(super) fn titled(what: &str, tick: Option<Span>) -> String {
+    match tick {
+        None => format!("{what}_ticks"),
+        Some(tick) => format!("{what}{OF_TICKS}{}", tick.to_string().replace(' ', "")),
     }
 }
 

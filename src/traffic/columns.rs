@@ -66,7 +66,11 @@ pub struct Found {
 
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let how = if self.guessed && self.name != self.what { ", guessed from its name" } else { "" };
+        let how = if self.guessed && super::without_ticks(&self.name) != self.what {
+            ", guessed from its name"
+        } else {
+            ""
+        };
         write!(f, "{} is column {}, {}{how}", self.what, self.index + 1, shown(&self.name))
     }
 }
@@ -141,8 +145,12 @@ fn plain(name: &str) -> String {
 /// Whether a name is in the list, with or without a unit at its end.
 fn rank(name: &str, list: &[&str]) -> Option<usize> {
     const UNITS: [&str; 6] = ["milliseconds", "millis", "ms", "seconds", "sec", "us"];
+    let title = name.trim().trim_end_matches([')', ']']);
+    let stem = super::tick_in(name).map(|(stem, _)| stem);
+    let stem = stem.or(title.rsplit_once(['_', '-', ' ', '.', '(', '[']).map(|(stem, _)| stem));
+    let stem = stem.filter(|_| super::Unit::hinted(name).is_some()).map(plain);
     let name = plain(name);
-    let exact = list.iter().position(|known| *known == name);
+    let exact = list.iter().position(|known| *known == name || Some(*known) == stem.as_deref());
     exact.or_else(|| {
         let stem = UNITS.iter().find_map(|unit| name.strip_suffix(unit))?;
         list.iter().position(|known| *known == stem)
@@ -249,7 +257,9 @@ mod tests {
     fn usual_names_are_found() {
         assert_eq!(guessed(&["time", "key", "work"]), [Some(0), Some(1), Some(2)]);
         assert_eq!(guessed(&["Duration_MS", "User ID", "Created-At"]), [Some(2), Some(1), Some(0)]);
-        assert_eq!(guessed(&["id", "ts", "order_id", "latency (s)"]), [Some(1), Some(2), None]);
+        assert_eq!(guessed(&["id", "ts", "order_id", "latency (s)"]), [Some(1), Some(2), Some(3)]);
+        assert_eq!(guessed(&["time_s", "key", "work_ticks_10ms"]), [Some(0), Some(1), Some(2)]);
+        assert_eq!(guessed(&["times", "key", "works"]), [None, Some(1), None]);
         assert_eq!(guessed(&["a", "b"]), [None, None, None]);
     }
 

@@ -24,6 +24,7 @@ pub use report::{BadRow, KEPT_ROWS, Report};
 pub use shape::{Arrivals, Bursts, Shape};
 pub use summary::{ALMOST_ALL, HotKey, Summary};
 
+pub(crate) use clock::{tick_in, without_ticks};
 pub(crate) use summary::counted;
 
 use std::fmt::Write;
@@ -130,12 +131,14 @@ impl Traffic {
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let Report { columns, skipped, rows, bad, notes, .. } = &self.report;
-        let guessed = columns.iter().filter(|found| found.guessed && found.name != found.what);
+        let guessed =
+            columns.iter().filter(|found| found.guessed && without_ticks(&found.name) != found.what);
         let mut remarks: Vec<String> = guessed.map(|found| format!("{found}.")).collect();
         if *skipped > 0 {
             remarks.push(format!("{skipped} of {rows} rows were skipped:"));
         }
         remarks.extend(bad.iter().take(REMARKED_ROWS).map(ToString::to_string));
+        remarks.extend(self.report.assumed.iter().cloned());
         remarks.extend(notes.iter().cloned());
         let summary = self.summary();
         remarks.extend(summary.warnings().into_iter().skip(summary.is_flattering().into()));
@@ -170,11 +173,13 @@ impl Traffic {
         Log::from_records(start, records)
     }
 
-    /// The engine's trace of it (`time,key,work` in ticks), in pieces of some thousand lines each.
+    /// The engine's trace of it, in ticks, in pieces of some thousand lines each. The titles say how long a tick is
+    /// (`time_ticks_10ms`), or that they are ticks (`time_ticks`), so that whoever reads it reads the same.
     pub fn csv(&self) -> impl Iterator<Item = String> {
         const LINES: usize = 4096;
         let mut records = self.iter();
-        let header = std::iter::once("time,key,work\n".to_owned());
+        let [time, work] = ["time", "work"].map(|what| clock::titled(what, self.scale.tick));
+        let header = std::iter::once(format!("{time},key,{work}\n"));
         header.chain(std::iter::from_fn(move || {
             let mut text = String::new();
             for (tick, key, work) in records.by_ref().take(LINES) {

@@ -69,6 +69,21 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// What numbers count where somebody has said it; where nobody has, the titles of the columns may, and milliseconds
+    /// are taken where nothing does. Whoever reads somebody's own file decides it by this, so that the page and the
+    /// command line read a file in the same way.
+    #[must_use]
+    pub fn said(time: Option<Unit>, work: Option<Unit>) -> Options {
+        Options {
+            time: time.unwrap_or(Unit::Milliseconds),
+            work: work.unwrap_or(Unit::Milliseconds),
+            hinted: (time.is_none(), work.is_none()),
+            ..Options::default()
+        }
+    }
+}
+
 /// How far a reader has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -210,6 +225,8 @@ struct Body {
     work: Pcg32,
     report: Report,
     odd: Odd,
+    /// The titles that say what numbers of time, and of work, count.
+    hints: (Option<String>, Option<String>),
 }
 
 #[derive(Debug)]
@@ -232,6 +249,8 @@ struct Column {
 #[derive(Debug, Default)]
 struct Odd {
     without_offset: u64,
+    /// Times, and works, that are numbers without a unit of their own.
+    plain: (u64, u64),
     longest_step_back: u64,
     no_work: u64,
 }
@@ -252,6 +271,7 @@ impl Body {
             work: Pcg32::new(seed, WORK_STREAM),
             report: Report::default(),
             odd: Odd::default(),
+            hints: (None, None),
         }
     }
 
@@ -334,30 +354,44 @@ impl Body {
         Ok(())
     }
 
-    /// Takes units from titles, where nobody has said them. Where work says one and time does not, time is taken to
-    /// count the same.
+    /// Takes units from titles, where nobody has said them. Where time would be in ticks of an unknown length, and work
+    /// says what it counts, time is taken to count the same.
     fn take_hints(&mut self, header: &Header) {
         let (time, work) = self.options.hinted;
         let of = |column: &Column| Unit::hinted(&column.name).map(|unit| (unit, column.name.clone()));
-        let own = header.work.as_ref().filter(|_| work).and_then(of);
-        if let Some((unit, title)) = &own {
-            self.options.work = *unit;
-            self.report.notes.push(format!(
-                "numbers of work are taken for {}, by the title {}",
-                unit.name(),
-                cut(title)
-            ));
+        let own = [Some(&header.time).filter(|_| time), header.work.as_ref().filter(|_| work)];
+        let [of_time, of_work] = own.map(|column| column.and_then(of));
+        let other = of_work.clone().filter(|_| time && self.options.time == Unit::Ticks);
+        let (time_hint, work_hint) = (of_time.or(other), of_work);
+        if let Some((unit, _)) = time_hint.as_ref().filter(|_| time) {
+            self.options.time = *unit;
         }
-        let other = own.filter(|_| self.options.time == Unit::Ticks);
-        if let Some((unit, title)) =
-            Some(&header.time).filter(|_| time).and_then(of).or(other.filter(|_| time))
-        {
-            self.options.time = unit;
-            self.report.notes.push(format!(
-                "numbers of time are taken for {}, by the title {}",
-                unit.name(),
-                cut(&title)
-            ));
+        if let Some((unit, _)) = work_hint.as_ref().filter(|_| work) {
+            self.options.work = *unit;
+        }
+        let length = |hint: &Option<(Unit, String)>| super::tick_in(&hint.as_ref()?.1).map(|(_, tick)| tick);
+        self.options.tick = self.options.tick.or(length(&time_hint)).or(length(&work_hint));
+        self.hints = (time_hint.map(|hint| hint.1), work_hint.map(|hint| hint.1));
+    }
+
+    /// What numbers were taken for, and why.
+    fn tell_units(&mut self) {
+        let (time, work) = self.options.hinted;
+        let both = [
+            ("time", self.options.time, time, self.hints.0.clone(), self.odd.plain.0),
+            ("work", self.options.work, work, self.hints.1.clone(), self.odd.plain.1),
+        ];
+        for (what, unit, open, title, _) in both.into_iter().filter(|(.., plain)| *plain > 0) {
+            let told = format!("numbers of {what} are taken for {}", unit.name());
+            match (open, title) {
+                (false, _) => self.report.taken.push(format!("{told}, as was said")),
+                (true, Some(title)) => {
+                    self.report.taken.push(format!("{told}, by the title {}", cut(&title)));
+                }
+                (true, None) => self.report.assumed.push(format!(
+                    "{told}: no title says what they count ({what}_s, {what}_ticks), and nobody has (--unit)"
+                )),
+            }
         }
     }
 
@@ -422,6 +456,7 @@ impl Body {
             self.report.doubts.extend(self.doubt_times());
         }
         self.report.units = Some((self.options.time, self.options.work));
+        self.tell_units();
         self.note(scale, drawn);
         let mut keys: Vec<(u32, Key)> = self.keys.into_iter().map(|(key, number)| (number, key)).collect();
         keys.sort_unstable_by_key(|(number, _)| *number);
@@ -554,7 +589,11 @@ fn read_row<'h, 'r>(
         None => None,
     };
     let work = match &header.work {
-        Some(column) => Some(read_work(text(column)?, options.work).map_err(|why| (column, why))?),
+        Some(column) => {
+            let text = text(column)?;
+            odd.plain.1 += u64::from(text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
+            Some(read_work(text, options.work).map_err(|why| (column, why))?)
+        }
         None => None,
     };
     let time_text = text(&header.time)?;
@@ -571,6 +610,7 @@ fn read_row<'h, 'r>(
         Err(why) => return Err((&header.time, why)),
     };
     odd.without_offset += u64::from(!has_offset);
+    odd.plain.0 += u64::from(!is_date);
     header.dates = Some(is_date);
     Ok((time, key, work))
 }
@@ -592,8 +632,8 @@ fn read_time(text: &str, is_date: bool, unit: Unit) -> Result<(i64, bool), Strin
 
 fn read_work(text: &str, unit: Unit) -> Result<u64, String> {
     let read = match (text, unit) {
-        ("tap", Unit::Ticks) => return Ok(UNTIL_TAPPED),
-        ("never", Unit::Ticks) => return Ok(NEVER),
+        ("tap", _) => return Ok(UNTIL_TAPPED),
+        ("never", _) => return Ok(NEVER),
         (ticks_text, Unit::Ticks) => ticks(ticks_text),
         (text, unit) => match with_unit(text) {
             Some((number, nanos)) => decimal(number, nanos),

@@ -52,6 +52,10 @@ pub struct Report {
     pub bad: Vec<BadRow>,
     /// Which column is what; empty for traffic that was drawn.
     pub columns: Vec<Found>,
+    /// What numbers were taken for, and why, in sentences: by the title, or because somebody said so.
+    pub taken: Vec<String>,
+    /// The same where nothing said it.
+    pub assumed: Vec<String>,
     /// Everything else worth knowing, in sentences.
     pub notes: Vec<String>,
     /// What makes no sense as it was read, in sentences.

@@ -17,9 +17,6 @@ use crate::{
     world::{ConfigError, Log},
 };
 
-/// A tick where nobody says how long it is.
-const TICK: &str = "1ms";
-
 /// Latencies and lengths of a form, in milliseconds: up to a day.
 const DAY: u64 = 86_400_000;
 
@@ -84,7 +81,8 @@ impl Brought {
         let shown = report.bad.len() as u64;
         let plot = arrivals(&self.log, self.unit());
         let picture = plot.and_then(|plot| paint(Kind::Svg, &plot.into()).ok());
-        let notes: Vec<String> = report.notes.iter().cloned().chain(self.as_kwp()).collect();
+        let units = report.taken.iter().chain(&report.assumed);
+        let notes: Vec<String> = units.chain(&report.notes).cloned().chain(self.as_kwp()).collect();
         json!({
             "kind": "traffic",
             "name": escaped(&self.name),
@@ -145,13 +143,12 @@ pub(super) fn options(form: &Form) -> Result<Options, BadField> {
         (_, Some(title)) => Pick::Named(title.to_owned()),
         _ => Pick::Guess,
     };
-    let unit = |field: &str| {
-        let text = form.text(field);
-        let named = if text.is_empty() { Some(Unit::Milliseconds) } else { Unit::named(text) };
-        named.ok_or_else(|| bad(field, "expected ticks, ns, us, ms or s"))
+    let unit = |field: &str| match form.text(field) {
+        "" => Ok(None),
+        text => Unit::named(text).map(Some).ok_or_else(|| bad(field, "expected ticks, ns, us, ms or s")),
     };
-    let (time, work) = (unit("time-unit")?, unit("work-unit")?);
-    let in_ticks = time == Unit::Ticks && work == Unit::Ticks;
+    let read = Options::said(unit("time-unit")?, unit("work-unit")?);
+    let work = read.work;
     let drawn = if form.is_on("draw-work") || form.exact("work-column") == NO_COLUMN {
         let latency = latency(form)?.of_unit(work).map_err(|error| bad("latency", error))?;
         Some((latency, seed(form)?))
@@ -160,27 +157,25 @@ pub(super) fn options(form: &Form) -> Result<Options, BadField> {
     };
     Ok(Options {
         columns: Columns { time: pick("time-column"), key: pick("key-column"), work: pick("work-column") },
-        time,
-        work,
-        hinted: (form.text("time-unit").is_empty(), form.text("work-unit").is_empty()),
-        tick: tick(form, if in_ticks { "" } else { TICK })?,
+        tick: tick(form)?,
         latency: drawn,
         digest: form.is_on("hash-keys").then(|| Digest::new(form.exact("salt"))),
         most_rows: form.number("most-rows", (1, MOST_ROWS as u64))?.map_or(MOST_ROWS, |rows| rows as usize),
+        ..read
     })
 }
 
 /// What a column's field holds where there is to be none; otherwise `=` and the column's title, or nothing for a guess.
 const NO_COLUMN: &str = "-";
 
-fn tick(form: &Form, otherwise: &str) -> Result<Option<Span>, BadField> {
-    let text = if form.text("tick").is_empty() { otherwise } else { form.text("tick") };
-    if text.is_empty() {
-        return Ok(None);
+/// How long a tick is, where that is said; otherwise the reader knows.
+fn tick(form: &Form) -> Result<Option<Span>, BadField> {
+    match form.text("tick") {
+        "" => Ok(None),
+        text => Span::parse(text)
+            .map(Some)
+            .map_err(|_| bad("tick", "expected a length of time with its unit, as 1ms or 1s")),
     }
-    let span = Span::parse(text)
-        .map_err(|_| bad("tick", "expected a length of time with its unit, as 1ms or 1s"))?;
-    Ok(Some(span))
 }
 
 fn seed(form: &Form) -> Result<u64, BadField> {

@@ -148,6 +148,7 @@ impl Tuned {
             "library": self.base.map(|library| json!([library.name, library.note])),
             "rows": rows,
             "invalid": mentions(|read| &read.invalid),
+            "open": mentions(|read| &read.open),
             "unknown": mentions(|read| &read.unknown),
             "without": mentions(|read| &read.without_effect),
             "elsewhere": read.map_or(0, |read| read.elsewhere),

@@ -101,6 +101,7 @@ fn understood(told: &Told) -> Html {
                 <ul class="consumer-verdicts" aria-label="Verdicts">{for verdicts.iter().map(verdict)}</ul>
             }
             {mentions("No sense in these", &told.list("invalid"), true)}
+            {mentions("Decided elsewhere", &told.list("open"), true)}
             {mentions("Not understood", &told.list("unknown"), true)}
             {for told.list("notes").iter().map(|note| html! { <p class="consumer-note">{note.words()}</p> })}
             if !rows.is_empty() {
