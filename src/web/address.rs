@@ -22,8 +22,10 @@ use crate::{
 };
 
 /// What the reader did is written at once, unless something was just before: then after a moment of rest, as
-/// where only time passed; at the latest after so long, in milliseconds.
+/// where only time passed; at the latest after so long, in milliseconds. While a panel plays it is not rest that is
+/// waited for: with every new address a browser does more than it takes to draw a tick.
 const REST_MS: i32 = 300;
+const REST_PLAYING_MS: i32 = 1_000;
 const LATEST_MS: f64 = 1_500.0;
 
 /// Whether a change deserves an entry of its own in the browser's history.
@@ -115,13 +117,14 @@ pub(super) fn leads_to(panel: Panel) -> bool {
 
 /// A panel is as it says now.
 pub(super) fn put(panel: Panel, saved: Saved, entry: Entry) {
+    let rest_ms = if saved.playing { REST_PLAYING_MS } else { REST_MS };
     let saved = (!is_opening(&saved)).then_some(saved);
     let at_once = ADDRESS.with_borrow_mut(|address| {
         if address.saved[panel as usize] == saved {
             return false;
         }
         address.saved[panel as usize] = saved;
-        address.write_soon(entry);
+        address.write_soon(entry, rest_ms);
         entry == Entry::New && address.begins_something()
     });
     // What was done by then survives whatever comes next, a reload too.
@@ -186,7 +189,7 @@ impl Address {
         !goes_on
     }
 
-    fn write_soon(&mut self, entry: Entry) {
+    fn write_soon(&mut self, entry: Entry, rest_ms: i32) {
         let Some(window) = web_sys::window() else { return };
         let now_ms = now_ms();
         let (before, since_ms) = self.due.unwrap_or((Entry::Same, now_ms));
@@ -199,7 +202,7 @@ impl Address {
         }
         let Some(on_timer) = &self.on_timer else { return };
         let on_timer = on_timer.as_ref().unchecked_ref();
-        self.timer = window.set_timeout_with_callback_and_timeout_and_arguments_0(on_timer, REST_MS).ok();
+        self.timer = window.set_timeout_with_callback_and_timeout_and_arguments_0(on_timer, rest_ms).ok();
     }
 }
 
@@ -260,7 +263,7 @@ fn follow() {
         ADDRESS.with_borrow_mut(|address| {
             address.fragment = fragment;
             if address.saved.iter().any(Option::is_some) {
-                address.write_soon(Entry::Same);
+                address.write_soon(Entry::Same, REST_MS);
             }
         });
         return;
