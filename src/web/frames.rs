@@ -28,15 +28,14 @@ enum Coming {
 
 /// Turns time into ticks. Time runs only while somebody holds this and asks for the next moment: a frame where ticks
 /// follow each other closely, and otherwise the moment of the next tick, so that between two the page has nothing to
-/// do.
+/// do. Ticks are beats of the page's clock: panels that play at one speed are drawn in one frame, which costs little
+/// more than a frame for one of them.
 #[derive(Default)]
 pub(crate) struct Pace {
     coming: Option<Coming>,
     last_ms: Option<f64>,
     /// What is waited for beyond a frame.
     wait_ms: f64,
-    /// Ticks that time has earned and that were not played yet.
-    owed: f64,
 }
 
 impl Pace {
@@ -46,8 +45,10 @@ impl Pace {
             return;
         }
         let on_moment = on_moment.clone();
-        let next_ms =
-            speed.filter(|_| self.last_ms.is_some()).map_or(0.0, |speed| (1.0 - self.owed) * tick_ms(speed));
+        let next_ms = speed.zip(self.last_ms).map_or(0.0, |(speed, last_ms)| {
+            let tick_ms = tick_ms(speed);
+            tick_ms - last_ms % tick_ms
+        });
         self.wait_ms = if next_ms > LONG_WAIT_MS { next_ms } else { 0.0 };
         self.coming = Some(if self.wait_ms > 0.0 {
             let moment = Timeout::new(next_ms.ceil() as u32, move || on_moment.emit(now_ms()));
@@ -65,14 +66,14 @@ impl Pace {
     /// The moment came: how many ticks to play in it.
     pub(crate) fn ticks(&mut self, time_ms: f64, speed: f64) -> u32 {
         self.coming = None;
-        let longest_ms = self.wait_ms + LONGEST_FRAME_MS;
-        // `clamp` would bring all that writes a float to the page, to say what is wrong with its bounds.
-        let elapsed_ms = self.last_ms.map_or(0.0, |last| longest_ms.min(time_ms - last).max(0.0));
-        self.last_ms = Some(time_ms);
-        self.owed += elapsed_ms / tick_ms(speed);
-        let ticks = self.owed.floor();
-        self.owed -= ticks;
-        ticks as u32
+        let tick_ms = tick_ms(speed);
+        let beats = |ms: f64| (ms / tick_ms).floor();
+        // A frame is told when it began, which may be before a moment that was told last.
+        let last_ms = self.last_ms.unwrap_or(time_ms);
+        let now_ms = time_ms.max(last_ms);
+        self.last_ms = Some(now_ms);
+        let most = beats(self.wait_ms + LONGEST_FRAME_MS).max(1.0);
+        (beats(now_ms) - beats(last_ms)).min(most) as u32
     }
 }
 
