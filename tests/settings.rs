@@ -53,6 +53,125 @@ fn a_text_of_something_else_is_bad() {
     assert_eq!(told, [Weight::Doubtful]);
 }
 
+/// All verdicts on a text over the defaults of a library, or of the client whose names it uses.
+fn all_said(text: &str, library: Option<&str>) -> Vec<(Weight, String)> {
+    let read = understood(text);
+    let base = library.map_or(read.library, |id| Library::named(id).expect("a library"));
+    let settings = together(&Settings::default(), Some(&read), Some(base), Span::MILLISECOND).settings;
+    let all = read.verdicts().chain(verdicts(&settings, None));
+    all.map(|verdict| (verdict.weight, verdict.sentence)).collect()
+}
+
+fn says(told: &[(Weight, String)], weight: Weight, part: &str) -> bool {
+    told.iter().any(|(own, sentence)| *own == weight && sentence.contains(part))
+}
+
+#[test]
+fn what_librdkafka_refuses_is_bad() {
+    let text = "session.timeout.ms=130000\nmax.poll.interval.ms=120000\n";
+    let refuses = "session.timeout.ms 130 s > max.poll.interval.ms 120 s: librdkafka refuses";
+    for library in ["librdkafka", "karafka", "kafkaflow"] {
+        assert!(says(&all_said(text, Some(library)), Weight::Bad, refuses), "{library}");
+    }
+    // A session of 45 s is the default.
+    assert!(says(
+        &all_said("max.poll.interval.ms=5000\n", Some("librdkafka")),
+        Weight::Bad,
+        "librdkafka refuses"
+    ));
+    let java = all_said(text, Some("java"));
+    assert!(says(&java, Weight::Doubtful, "is missed later") && !says(&java, Weight::Bad, ""), "{java:?}");
+}
+
+#[test]
+fn placeholders_are_resolved_as_far_as_they_go() {
+    let text = "spring:\n  kafka:\n    consumer:\n      enable-auto-commit: ${AC}\n      max-poll-records: ${A:${B:250}}\n      \
+                heartbeat-interval: ${S}00\n";
+    let read = understood(text);
+    assert_eq!(told(&read.settings), ["max.poll.records=250"]);
+    assert!(read.invalid.is_empty(), "{:?}", read.invalid);
+    assert_eq!(
+        hints(&read.open),
+        [
+            "4 spring.kafka.consumer.enable-auto-commit: it holds \"${AC}\"",
+            "6 spring.kafka.consumer.heartbeat-interval: it holds \"${S}00\""
+        ]
+    );
+    assert!(read.verdicts().all(|verdict| verdict.weight == Weight::Doubtful));
+}
+
+#[test]
+fn what_a_crash_costs_with_auto_commit_is_told_as_it_is_measured() {
+    let told = all_said("group.id=g\n", None);
+    let expected = "They come at the first poll after 5 s (auto.commit.interval.ms): a crash brings again everything since the \
+                    last one";
+    assert!(says(&told, Weight::Good, expected), "{told:?}");
+}
+
+#[test]
+fn smallrye_is_one_channel_with_half_its_queue() {
+    let channel = |rest: &str| format!("mp.messaging.incoming.orders.connector=smallrye-kafka\n{rest}");
+    let mapped = |text: &str| {
+        let read = understood(text);
+        let Together { mapped, .. } =
+            together(&Settings::default(), Some(&read), Some(read.library), Span::MILLISECOND);
+        (mapped.expect("knobs").0, read)
+    };
+    let (knobs, _) = mapped(&channel(""));
+    assert_eq!(knobs.intake, Intake::Pause { high: 1_000, low: 500 });
+    let (knobs, read) = mapped(&channel(
+        "kafka.max.poll.records=30\nmp.messaging.incoming.prices.max.poll.records=7\n\
+         %dev.mp.messaging.incoming.orders.max.poll.records=3\n",
+    ));
+    // Shared by all channels; the other channel and the other profile are left out, and that is said.
+    assert_eq!((knobs.poll, knobs.intake), (30, Intake::Pause { high: 60, low: 30 }));
+    let notes = read.notes.join("\n");
+    assert!(
+        notes.contains("line 4: is for the profile dev") && notes.contains("this is orders; ask for prices"),
+        "{notes}"
+    );
+    let (knobs, _) = mapped(&channel("%prod.mp.messaging.incoming.orders.max.poll.records=9\n"));
+    assert_eq!(knobs.poll, 9);
+    // One message at a time: the latest acknowledged one is the watermark, committed at once.
+    let latest = channel("mp.messaging.incoming.orders.commit-strategy=latest\n");
+    assert_eq!(mapped(&latest).0.commit_every, 1);
+    let told = all_said(&latest, None);
+    assert!(says(&told, Weight::Good, "nothing lies unfinished below it"), "{told:?}");
+    let many = channel(
+        "mp.messaging.incoming.orders.commit-strategy=latest\nmp.messaging.incoming.orders.ordered=key\n\
+         mp.messaging.incoming.orders.ordered.max-concurrency=4\n",
+    );
+    assert!(says(&all_said(&many, None), Weight::Bad, "loses what lies unfinished"));
+}
+
+#[test]
+fn a_batch_listener_commits_a_whole_poll() {
+    let listener = |kind: &str| {
+        format!(
+            "spring.kafka.listener.type={kind}\nspring.kafka.listener.ack-mode=MANUAL_IMMEDIATE\n\
+                 spring.kafka.listener.poll-timeout=3s\nspring.kafka.listener.idle-event-interval=1s\n"
+        )
+    };
+    let commits = |text: &str| {
+        let read = understood(text);
+        assert!(read.unknown.is_empty() && read.without_effect.len() == 2, "{:?}", read.unknown);
+        let Together { mapped, .. } =
+            together(&Settings::default(), Some(&read), Some(read.library), Span::MILLISECOND);
+        mapped.expect("knobs").1
+    };
+    assert_eq!(commits(&listener("batch")), Commits::AtPolls { every: 0 });
+    assert_eq!(commits(&listener("single")), Commits::Engine);
+    let profiled = understood(
+        "spring.kafka.consumer.max-poll-records: 5\n---\nspring.config.activate.on-profile: prod\n\
+         spring.kafka.consumer.max-poll-records: 9\n",
+    );
+    assert!(
+        profiled.notes.iter().any(|note| note.contains("is for the profile \"prod\"")),
+        "{:?}",
+        profiled.notes
+    );
+}
+
 /// Who says marks, and nothing else, has a consumer that reads while it works.
 #[test]
 fn marks_imply_reading_that_pauses() {
@@ -188,7 +307,8 @@ fn a_channel_of_smallrye_is_understood() {
             "kwp.workers=32",
             "kwp.routing=keyed",
             "kwp.intake.high=300",
-            "kwp.intake.low=299",
+            "kwp.intake.low=100",
+            "kwp.commit.interval.ms=1",
             "kwp.commit.offset=highest"
         ]
     );
@@ -200,10 +320,10 @@ fn a_channel_of_smallrye_is_understood() {
     assert_eq!(read.without_effect.len(), 2);
     // Two batches of five hundred, unless somebody says how large a batch is.
     let few = understood("mp.messaging.incoming.a.max-queue-size-factor=2\n");
-    assert_eq!(told(&few.settings), ["kwp.intake.high=1000", "kwp.intake.low=999"]);
+    assert_eq!(told(&few.settings), ["kwp.intake.high=1000", "kwp.intake.low=500"]);
     // As many batches as nobody says, too, of as many records as somebody says.
     let unsaid = understood("mp.messaging.incoming.a.max.poll.records=100\n");
-    assert_eq!(told(&unsaid.settings), ["max.poll.records=100", "kwp.intake.high=200", "kwp.intake.low=199"]);
+    assert_eq!(told(&unsaid.settings), ["max.poll.records=100", "kwp.intake.high=200", "kwp.intake.low=100"]);
     let age = understood("mp.messaging.incoming.a.throttled.unprocessed-record-max-age.ms=60000\n");
     assert_eq!((age.unknown.len(), age.without_effect.len()), (0, 1));
     assert_eq!(understood("decaton.partition.concurrency=8\n").library.id, "decaton");
@@ -422,8 +542,10 @@ fn milliseconds_become_ticks() {
 fn what_is_written_reads_back_the_same() {
     let mut all = Settings::default();
     for known in &KNOWN {
-        let candidates =
-            ["7", "true", "consumer", "manual", "lanes", "spread", "block", "tail", "highest", "park", "off"];
+        let candidates = [
+            "7", "true", "consumer", "manual", "lanes", "spread", "block", "tail", "highest", "park", "off",
+            "batch",
+        ];
         let values = [Value::Number(7), Value::Flag(true)]
             .into_iter()
             .chain(candidates.into_iter().map(Value::Word))
@@ -557,7 +679,8 @@ fn more_workers_than_one_are_no_loop_of_one_thread() {
 fn clients_commit_as_they_do() {
     let commits = |library: &str, text: &str| over(library, text).mapped.expect("knobs").1;
     assert_eq!(commits("java", ""), Commits::AtPolls { every: 5_000 });
-    assert_eq!(commits("franz-go", ""), Commits::AtPolls { every: 5_000 });
+    assert_eq!(commits("franz-go", ""), Commits::Batches { every: 5_000 });
+    assert_eq!(commits("kafkajs", ""), Commits::AtPolls { every: 0 });
     assert_eq!(commits("spring", ""), Commits::AtPolls { every: 0 });
     assert_eq!(commits("spring", "spring.kafka.listener.ack-mode=record"), Commits::Engine);
     assert_eq!(commits("librdkafka", ""), Commits::HandedOut { every: 5_000 });

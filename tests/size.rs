@@ -264,6 +264,62 @@ fn a_crash_of_a_client_that_commits_batches_is_told_as_such() {
 }
 
 #[test]
+fn a_timer_of_ones_own_commits_whether_anybody_polls() {
+    let folder = Folder::new("size-timer");
+    // 3 s, then 60 s, then 1 s: the second batch is polled at 3 s, and lasts until 64 s.
+    let file = written(&folder, "t.csv", "time,key,work\n0,A,3000\n1,B,60000\n2,C,1000\n");
+    let crash = |library: &str| kwp(&["size", &file, "--library", library, "--only", "crash"]).out;
+    // A poll commits, at 64 s at the earliest: nothing is committed before all is done.
+    let java = crash("java");
+    assert!(java.contains("brings 3 records again (median") && java.contains("3 in the worst"), "{java}");
+    // The timer commits at 5 s what the first poll returned.
+    let franz = crash("franz-go");
+    assert!(franz.contains("brings 2 records again (median") && franz.contains("3 in the worst"), "{franz}");
+    // KafkaJS commits after every batch: at 3 s.
+    let kafkajs = crash("kafkajs");
+    assert!(kafkajs.contains("brings 2 records again (median"), "{kafkajs}");
+    // The trace is over before the second commit, which is said.
+    let short = written(&folder, "short.csv", "time,key,work\n0,A,20\n10,B,20\n1000,C,20\n");
+    let told = kwp(&["size", &short, "--library", "java", "--only", "crash,quarantine"]).out;
+    assert_eq!(
+        told.matches("These records arrive within 1 s, and commits are 5 s apart").count(),
+        2,
+        "{told}"
+    );
+}
+
+#[test]
+fn lag_that_shows_is_told() {
+    let folder = Folder::new("size-lag");
+    let mut trace = "time,key,work\n".to_owned();
+    for n in 0..80u64 {
+        let _ = writeln!(trace, "{},k{},100", n / 8 * 1_000, n % 8);
+    }
+    let file = written(&folder, "bursts.csv", trace);
+    let config = written(&folder, "c.properties", "spring.kafka.consumer.max-poll-records=200\n");
+    let data = text(&folder.0.join("data"));
+    let said = kwp(&["size", &file, "--config", &config, "--only", "quarantine,drain", "--data", &data]);
+    assert!(!said.out.contains("No timer of up to"), "{}", said.out);
+    let rows = fs::read_to_string(format!("{data}/quarantine.json")).expect("numbers");
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&rows).expect("an array");
+    let lag = |at: usize| rows[at]["peak_lag"].as_u64().expect("a number");
+    assert!(lag(rows.len() - 2) * 20 > lag(0) * 21, "it rises with the timer: {rows:?}");
+    let about = fs::read_to_string(format!("{data}/about.json")).expect("what the numbers are");
+    let about: serde_json::Value = serde_json::from_str(&about).expect("an object");
+    assert_eq!((&about["tick_us"], &about["records"]), (&1_000.into(), &80.into()));
+    // A batch that outlasts max.poll.interval.ms: thrown out, and nothing else is claimed.
+    let config = written(&folder, "d.properties", "max.poll.records=100\nmax.poll.interval.ms=500\n");
+    let said = kwp(&["size", &file, "--config", &config, "--only", "drain"]);
+    assert!(said.out.contains("the batch outlasts max.poll.interval.ms"), "{}", said.out);
+    assert!(!said.out.contains("nothing leaks by it"), "{}", said.out);
+    let pool = written(&folder, "p.properties", "kwp.workers=4\nmax.poll.records=4\n");
+    kwp(&["size", &file, "--config", &pool, "--only", "drain", "--data", &data]);
+    let rows = fs::read_to_string(format!("{data}/drain.json")).expect("numbers");
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&rows).expect("an array");
+    assert!(rows[0]["redelivered_mean"].is_number(), "{rows:?}");
+}
+
+#[test]
 fn what_cannot_be_used_is_said() {
     let folder = Folder::new("size-bad");
     let (scenario, csv) = (written(&folder, "s.toml", SCENARIO), written(&folder, "t.csv", trace()));

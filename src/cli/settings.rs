@@ -20,7 +20,7 @@ use crate::{
         verdicts, write,
     },
     sizing::Commits,
-    traffic::Span,
+    traffic::{Span, counted},
     world::Knobs,
 };
 
@@ -259,7 +259,9 @@ fn print(
         mentions("not understood", &read.unknown, paper);
         mentions("known, and nothing here depends on it", &read.without_effect, paper);
         if read.elsewhere > 0 {
-            paper.line(format!("\n{} settings of other things than Kafka were passed over", read.elsewhere));
+            let (count, were) =
+                (counted(read.elsewhere as u64, "setting"), if read.elsewhere == 1 { "was" } else { "were" });
+            paper.line(format!("\n{count} of other things than Kafka {were} passed over"));
         }
         for note in &read.notes {
             paper.line(format!("note: {note}"));

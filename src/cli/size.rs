@@ -17,7 +17,10 @@ use super::{
     traffic::{self, ReadingArgs},
 };
 use crate::{
-    export::picture::{Kind, Picture, paint as draw},
+    export::{
+        json::Object,
+        picture::{Kind, Picture, paint as draw},
+    },
     ids::{ConsumerId, Offset},
     ledger::escaped,
     scenario::Scenario,
@@ -55,6 +58,8 @@ pub(super) struct SizeArgs {
     output: Option<PathBuf>,
 
     /// Write the numbers (CSV, JSON) and the charts (SVG, PNG) of each answer into this folder
+    ///
+    /// Times are in ticks, paces in records per tick; about.json says how many microseconds a tick is.
     #[arg(long, value_name = "FOLDER")]
     data: Option<PathBuf>,
 
@@ -202,7 +207,7 @@ fn try_run(args: &SizeArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error:
         save("report", path, report.html()?.as_bytes())?;
     }
     if let Some(folder) = &args.data {
-        save_data(folder, &answers)?;
+        save_data(folder, &subject, &answers)?;
     }
     let mut broken = false;
     for condition in conditions.iter().filter(|condition| condition.holds(&base.measure)) {
@@ -213,6 +218,20 @@ fn try_run(args: &SizeArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error:
         paper.line(format!("{} no condition holds", paint(GOOD, "good")));
     }
     Ok(u8::from(broken))
+}
+
+/// What the numbers of a folder are: for a program that has nothing else.
+fn about(subject: &Subject) -> Object {
+    let tick = subject.unit().micros();
+    Object(vec![
+        ("trace", escaped(subject.name()).into()),
+        ("records", subject.setup().log().len().into()),
+        ("tick_us", tick.into()),
+        ("times", "ticks".into()),
+        ("paces", "records per tick".into()),
+        ("shares", "parts of 1".into()),
+        ("made_by", concat!("kwp ", env!("CARGO_PKG_VERSION")).into()),
+    ])
 }
 
 fn asked(args: &SizeArgs) -> Vec<Question> {
@@ -245,10 +264,11 @@ fn tell(report: &Report<'_>, units: &[String], unit: Unit, paper: &mut Paper) {
     }
 }
 
-fn save_data(folder: &Path, answers: &[Answer]) -> Result<(), Box<dyn std::error::Error>> {
+fn save_data(folder: &Path, subject: &Subject, answers: &[Answer]) -> Result<(), Box<dyn std::error::Error>> {
     let shown = escaped(&folder.display().to_string());
     std::fs::create_dir_all(folder)
         .map_err(|error| format!("{shown}: the folder cannot be made: {error}"))?;
+    save("numbers", &folder.join("about.json"), format!("{:#}\n", about(subject)).as_bytes())?;
     for answer in answers {
         let name = answer.question().name();
         let mut tables = vec![(name.to_owned(), answer.table())];

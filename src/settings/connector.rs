@@ -93,8 +93,28 @@ pub(super) fn attribute(property: &str, value: &str) -> Option<Attribute> {
     }
 }
 
-/// The high mark that so many batches come to, and the low one: reading goes on as soon as there is room.
+/// The high mark that so many batches come to, and the low one: a batch, and nothing where that is one record. Source:
+/// `KafkaRecordStreamSubscription.java` of the same project at 00a1ceae89 (`maxQueueSize`, `halfMaxQueueSize`).
 pub(super) fn marks(batches: u64, poll: Option<u64>) -> (u64, u64) {
-    let high = batches.saturating_mul(poll.unwrap_or(POLL_RECORDS)).clamp(1, i64::MAX.unsigned_abs());
-    (high, high - 1)
+    let poll = poll.unwrap_or(POLL_RECORDS);
+    let high = batches.saturating_mul(poll).clamp(1, i64::MAX.unsigned_abs());
+    (high, if poll == 1 { 0 } else { poll.min(high - 1) })
+}
+
+/// A name without the profile of Quarkus before it, and that profile: `%prod.`.
+pub(super) fn profile(name: &str) -> (Option<&str>, &str) {
+    match name.strip_prefix('%').and_then(|rest| rest.split_once('.')) {
+        Some((profile, rest)) => (Some(profile), rest),
+        None => (None, name),
+    }
+}
+
+/// The channel that a name belongs to.
+pub(super) fn channel(name: &str) -> Option<&str> {
+    Some(name.strip_prefix(CHANNEL)?.split_once('.')?.0)
+}
+
+/// A property that all channels of Quarkus have: `kafka.max.poll.records`.
+pub(super) fn shared(name: &str) -> Option<&str> {
+    name.strip_prefix("kafka.")
 }

@@ -184,15 +184,25 @@ fn commits(
             Some(true) => Commits::HandedOut { every: every.max(1) },
             Some(false) if blocks => Commits::Batches { every: every.max(1) },
             Some(false) => Commits::Engine,
+            None if settings.flag(Name::CommitBeside) == Some(true) && blocks => {
+                Commits::Batches { every: every.max(1) }
+            }
             None => Commits::AtPolls { every },
         };
     }
     match settings.word(Name::AckMode).filter(|_| blocks) {
+        Some("record" | "manual-immediate") if settings.word(Name::ListenerType) == Some("batch") => {
+            notes.push(
+                "a batch listener is handed a whole poll, and commits it when it returns or acknowledges"
+                    .to_owned(),
+            );
+            Commits::AtPolls { every: 0 }
+        }
         Some("record" | "manual-immediate") => Commits::Engine,
         Some(mode @ ("time" | "count" | "count-time")) => {
             notes.push(format!(
-                "ack-mode {mode} commits after a batch too, but not after each: what a crash costs is at least what is \
-                 told here"
+                "ack-mode {mode} commits after a batch too, but not after each, and says nothing here of how often (ack-time, \
+                 ack-count): what a crash costs is at least what is told here"
             ));
             Commits::AtPolls { every: 0 }
         }

@@ -25,6 +25,7 @@ pub enum Name {
     QueuedKbytes,
     Consumers,
     AckMode,
+    ListenerType,
     Workers,
     Routing,
     Lanes,
@@ -37,6 +38,7 @@ pub enum Name {
     RetryAt,
     CommitEvery,
     CommitOffset,
+    CommitBeside,
     AckMap,
     AckMapLimit,
     QuarantineAfter,
@@ -82,7 +84,7 @@ const fn ours(name: &'static str) -> [(Dialect, &'static str); 3] {
 }
 
 /// Every setting that means something here.
-pub static KNOWN: [Known; 34] = [
+pub static KNOWN: [Known; 36] = [
     Known {
         name: Name::PollRecords,
         kind: Kind::Count(1, INT),
@@ -222,6 +224,12 @@ pub static KNOWN: [Known; 34] = [
         spelled: &[(Spring, "spring.kafka.listener.ack-mode")],
     },
     Known {
+        name: Name::ListenerType,
+        kind: Kind::Word(&["single", "batch"]),
+        meaning: "whether the listener is handed single records or a whole poll",
+        spelled: &[(Spring, "spring.kafka.listener.type")],
+    },
+    Known {
         name: Name::Workers,
         kind: Kind::Count(1, 100_000),
         meaning: "worker threads on one partition",
@@ -309,6 +317,12 @@ pub static KNOWN: [Known; 34] = [
         spelled: &ours("kwp.commit.offset"),
     },
     Known {
+        name: Name::CommitBeside,
+        kind: Kind::Flag,
+        meaning: "whether the client's own commits come on a timer of their own, and not at polls",
+        spelled: &ours("kwp.commit.beside-polls"),
+    },
+    Known {
         name: Name::AckMap,
         kind: Kind::Flag,
         meaning: "whether a commit carries what is finished above it",
@@ -352,7 +366,7 @@ pub static KNOWN: [Known; 34] = [
 ];
 
 /// Beginnings of names that consumers know and nothing here depends on.
-pub(super) static WITHOUT_EFFECT: [&str; 53] = [
+pub(super) static WITHOUT_EFFECT: [&str; 54] = [
     "allow.auto.create.topics",
     "api.version",
     "auto.offset.reset",
@@ -373,6 +387,7 @@ pub(super) static WITHOUT_EFFECT: [&str; 53] = [
     "fetch.queue.backoff.ms",
     "group.id",
     "group.instance.id",
+    "go.",
     "group.remote.assignor",
     "interceptor.classes",
     "isolation.level",

@@ -280,8 +280,14 @@ static SMALLRYE_CONNECTOR: Source = Source {
     file: "smallrye-reactive-messaging-kafka/src/main/java/io/smallrye/reactive/messaging/kafka/KafkaConnector.java",
     commit: "01e17ace7d",
     place: "@ConnectorAttribute enable.auto.commit (false), commit-strategy (throttled), max-queue-size-factor (2, \
-            times max.poll.records; the low mark is the \
-            nearest to that), pause-if-no-requests (true)",
+            times max.poll.records), pause-if-no-requests (true)",
+};
+
+static SMALLRYE_STREAM: Source = Source {
+    project: "smallrye/smallrye-reactive-messaging",
+    file: "smallrye-reactive-messaging-kafka/src/main/java/io/smallrye/reactive/messaging/kafka/impl/KafkaRecordStreamSubscription.java",
+    commit: "00a1ceae89",
+    place: "maxQueueSize pauses; it resumes at halfMaxQueueSize",
 };
 
 pub(super) static SMALLRYE: Library = Library {
@@ -294,8 +300,8 @@ pub(super) static SMALLRYE: Library = Library {
     own: &[
         flag(Name::AutoCommit, false, &SMALLRYE_CONNECTOR),
         word(Name::Intake, "pause", &SMALLRYE_CONNECTOR),
-        number(Name::High, 1_000, &SMALLRYE_CONNECTOR),
-        number(Name::Low, 999, &SMALLRYE_CONNECTOR),
+        number(Name::High, 1_000, &SMALLRYE_STREAM),
+        number(Name::Low, 500, &SMALLRYE_STREAM),
     ],
 };
 
@@ -460,10 +466,18 @@ static FRANZ_CONFIG: Source = Source {
             rebalanceTimeout, autocommitInterval",
 };
 
+static FRANZ_COMMITS: Source = Source {
+    project: "twmb/franz-go",
+    file: "pkg/kgo/consumer_group.go",
+    commit: "630e7019c0",
+    place: "loopCommit: a ticker of autocommitInterval commits the head, which a poll moves to what the polls before it \
+            returned; whether anyone polls meanwhile does not matter",
+};
+
 static FRANZ_GO: Library = Library {
     id: "franz-go",
     name: "franz-go",
-    note: "PollFetches returns whatever has been fetched; auto-commit commits what the poll before returned. There \
+    note: "PollFetches returns whatever has been fetched; a timer commits what the poll before the last returned. There \
            is no limit on the time between polls; the rebalance timeout bounds how long giving up partitions takes.",
     base: None,
     pauses: None,
@@ -471,6 +485,7 @@ static FRANZ_GO: Library = Library {
         number(Name::SessionTimeout, 45_000, &FRANZ_CONFIG),
         number(Name::Heartbeat, 3_000, &FRANZ_CONFIG),
         flag(Name::AutoCommit, true, &FRANZ_CONFIG),
+        flag(Name::CommitBeside, true, &FRANZ_COMMITS),
         number(Name::AutoCommitInterval, 5_000, &FRANZ_CONFIG),
         number(Name::FetchMaxBytes, 50 << 20, &FRANZ_CONFIG),
         number(Name::PartitionFetchBytes, 1 << 20, &FRANZ_CONFIG),
@@ -483,8 +498,47 @@ static FRANZ_GO: Library = Library {
     ],
 };
 
+static KAFKAJS_CONSUMER: Source = Source {
+    project: "tulios/kafkajs",
+    file: "src/consumer/index.js",
+    commit: "0445d55dda",
+    place: "the defaults of the parameters of the consumer and of run (autoCommit true, no interval: after each batch)",
+};
+
+static KAFKAJS_RUN: Source = Source {
+    project: "tulios/kafkajs",
+    file: "src/consumer/index.js",
+    commit: "0445d55dda",
+    place: "no default but its design: run hands over the batch of a partition, message by message, and fetches on; \
+            heartbeats are sent between messages",
+};
+
+static KAFKAJS: Library = Library {
+    id: "kafkajs",
+    name: "KafkaJS",
+    note: "One message of a partition after the other, commits after each batch that a fetch brought. Nothing bounds the \
+           records of a batch but bytes. Heartbeats go out between messages: one that takes longer than the session \
+           timeout costs the membership, and no setting for polls does.",
+    base: None,
+    pauses: None,
+    own: &[
+        number(Name::SessionTimeout, 30_000, &KAFKAJS_CONSUMER),
+        number(Name::Heartbeat, 3_000, &KAFKAJS_CONSUMER),
+        flag(Name::AutoCommit, true, &KAFKAJS_CONSUMER),
+        number(Name::AutoCommitInterval, 0, &KAFKAJS_CONSUMER),
+        number(Name::FetchMaxBytes, 10_485_760, &KAFKAJS_CONSUMER),
+        number(Name::PartitionFetchBytes, 1_048_576, &KAFKAJS_CONSUMER),
+        number(Name::FetchMinBytes, 1, &KAFKAJS_CONSUMER),
+        number(Name::FetchMaxWait, 5_000, &KAFKAJS_CONSUMER),
+        number(Name::Drain, 60_000, &KAFKAJS_CONSUMER),
+        number(Name::Workers, 1, &KAFKAJS_RUN),
+        word(Name::Routing, "serial", &KAFKAJS_RUN),
+        word(Name::Intake, "block", &KAFKAJS_RUN),
+    ],
+};
+
 /// All of them, in the order in which they are offered.
-pub static LIBRARIES: [&Library; 10] = [
+pub static LIBRARIES: [&Library; 11] = [
     &JAVA,
     &SPRING,
     &PARALLEL_CONSUMER,
@@ -495,6 +549,7 @@ pub static LIBRARIES: [&Library; 10] = [
     &KAFKAFLOW,
     &SARAMA,
     &FRANZ_GO,
+    &KAFKAJS,
 ];
 
 #[cfg(test)]

@@ -223,6 +223,8 @@ pub fn read(file: &str, bytes: &[u8], dialect: Option<Dialect>) -> Result<Read, 
         return whole("there is no setting in it".to_owned(), EXPECTED);
     }
     let dialect = dialect.unwrap_or_else(|| dialect_of(form, &entries));
+    let (entries, notes) =
+        if dialect == Dialect::Java { of_one_channel(entries) } else { (entries, Vec::new()) };
     let mut read = Read {
         form,
         dialect,
@@ -232,9 +234,19 @@ pub fn read(file: &str, bytes: &[u8], dialect: Option<Dialect>) -> Result<Read, 
         unknown: Vec::new(),
         without_effect: Vec::new(),
         elsewhere: 0,
-        notes: Vec::new(),
+        notes,
         library: library_of(dialect, &entries),
     };
+    let profile = |entry: &text::Entry| {
+        matches!(entry.name.as_str(), "spring.config.activate.on-profile" | "spring.profiles")
+            .then(|| format!(
+                "line {}: what follows up to the next document is for the profile {}, and is taken here over what stands \
+                 before it: leave it out to see what holds without that profile",
+                entry.line,
+                shown(&entry.value)
+            ))
+    };
+    read.notes.extend(entries.iter().filter_map(profile));
     let mut batches = None;
     for entry in entries {
         if !read.take_attribute(&entry, &mut batches) {
@@ -256,6 +268,52 @@ pub fn read(file: &str, bytes: &[u8], dialect: Option<Dialect>) -> Result<Read, 
         read.settings.0.entry(Name::Low).or_insert((Value::Number(low), Origin::Line(line)));
     }
     Ok(read)
+}
+
+/// Of SmallRye's channels the first, each having a consumer of its own, and of Quarkus's profiles the one that is
+/// deployed; what all channels share comes first, so that the channel's own counts. With what was left out, in sentences.
+fn of_one_channel(entries: Vec<text::Entry>) -> (Vec<text::Entry>, Vec<String>) {
+    let bare = |entry: &text::Entry| connector::profile(&entry.name).1.to_owned();
+    let Some(first) = entries.iter().find_map(|entry| connector::channel(&bare(entry)).map(str::to_owned))
+    else {
+        return (entries, Vec::new());
+    };
+    let mut notes = Vec::new();
+    let (mut shared, mut own, mut deployed) = (Vec::new(), Vec::new(), Vec::new());
+    let mut others: Vec<String> = Vec::new();
+    for mut entry in entries {
+        let (profile, name) = connector::profile(&entry.name);
+        let (profile, name) = (profile.map(str::to_owned), name.to_owned());
+        if let Some(profile) = profile.as_ref().filter(|profile| *profile != "prod") {
+            notes.push(format!("line {}: is for the profile {}, and is left out", entry.line, cut(profile)));
+            continue;
+        }
+        if let Some(other) = connector::channel(&name).filter(|channel| *channel != first) {
+            if !others.iter().any(|known| known == other) {
+                others.push(other.to_owned());
+            }
+            continue;
+        }
+        match connector::shared(&name) {
+            Some(property) => {
+                entry.name = property.to_owned();
+                shared.push(entry);
+            }
+            None => {
+                entry.name = name;
+                if profile.is_some() { deployed.push(entry) } else { own.push(entry) }
+            }
+        }
+    }
+    if !others.is_empty() {
+        let others: Vec<String> = others.iter().map(|other| cut(other)).collect();
+        notes.push(format!(
+            "each channel has a consumer of its own: this is {}; ask for {} alone, too",
+            cut(&first),
+            others.join(", ")
+        ));
+    }
+    (shared.into_iter().chain(own).chain(deployed).collect(), notes)
 }
 
 /// Whose names these are.
@@ -355,10 +413,19 @@ impl Read {
     /// until it is known how many records one has.
     fn take_attribute(&mut self, entry: &text::Entry, batches: &mut Option<(u64, usize)>) -> bool {
         let property = connector::property(&entry.name).filter(|_| self.dialect == Dialect::Java);
-        let Some(said) = property.and_then(|name| connector::attribute(name, &entry.value)) else {
-            return false;
-        };
+        let Some(property) = property else { return false };
         let mention = |hint| Mention { name: cut(&entry.name), line: entry.line, hint };
+        let value = self.resolved(entry);
+        let said = connector::attribute(property, value.as_deref().unwrap_or_default());
+        let Some(said) = said else { return false };
+        if value.is_none() {
+            self.open.push(mention(Some(format!("it holds {}", shown(&entry.value)))));
+            return true;
+        }
+        if property == "commit-strategy" && value.as_deref().is_some_and(|value| value.trim() == "latest") {
+            // Every acknowledgement commits.
+            self.settings.0.entry(Name::CommitEvery).or_insert((Value::Number(1), Origin::Line(entry.line)));
+        }
         match said {
             Attribute::Is(name, value) => {
                 self.settings.0.insert(name, (value, Origin::Line(entry.line)));
@@ -479,10 +546,29 @@ fn is_without_effect(dialect: Dialect, name: &str) -> bool {
         "ssl",
         "value-deserializer",
     ];
+    const LISTENER: [&str; 14] = [
+        "ack-count",
+        "ack-time",
+        "async-acks",
+        "auth-exception-retry-interval",
+        "auto-startup",
+        "change-consumer-thread-name",
+        "client-id",
+        "idle-between-polls",
+        "idle-event-interval",
+        "idle-partition-event-interval",
+        "immediate-stop",
+        "log-container-config",
+        "missing-topics-fatal",
+        "poll-timeout",
+    ];
     match name.strip_prefix("spring.kafka.consumer.") {
         Some(rest) => CONSUMER.iter().any(|known| rest.starts_with(known)),
-        // Whatever is not the consumer's or the listener's.
-        None => name.starts_with("spring.kafka.") && !name.starts_with("spring.kafka.listener."),
+        // Whatever is not the consumer's or the listener's, and what of the listener's changes no answer here.
+        None => match name.strip_prefix("spring.kafka.listener.") {
+            Some(rest) => LISTENER.iter().any(|known| same(Dialect::Spring, known, rest)),
+            None => name.starts_with("spring.kafka."),
+        },
     }
 }
 

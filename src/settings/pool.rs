@@ -79,6 +79,9 @@ impl Settings {
             }
             gives_way
         });
+        if gave_way[0] && !self.is_said(Name::CommitBeside) {
+            self.0.remove(&Name::CommitBeside);
+        }
         let is_contained = self.word(Name::AckMode).is_some() && !self.is_said(Name::AckMode);
         if is_contained {
             self.0.remove(&Name::AckMode);

@@ -68,6 +68,9 @@ pub fn skeleton(settings: &Settings, language: Language) -> String {
         [] => String::new(),
         _ => format!("{comment} Your settings leave open, and so it is filled in: {}.\n", open.join(", ")),
     };
+    let threads = crate::traffic::counted(filled[0].1, "thread");
+    let goroutines = crate::traffic::counted(filled[0].1, "goroutine");
     let text = template.replace("@open@", &open);
+    let text = text.replace("@workers@ threads", &threads).replace("@workers@ goroutines", &goroutines);
     filled.iter().fold(text, |text, (place, number)| text.replace(place, &number.to_string()))
 }

@@ -7,7 +7,7 @@ use super::{
     Name, Settings,
     value::{length, size},
 };
-use crate::ledger::grouped;
+use crate::{ledger::grouped, traffic::counted};
 
 /// How much a verdict weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +67,11 @@ fn is_pool(settings: &Settings) -> bool {
     (workers > 1 && !is_serial) || settings.word(Name::Intake).is_some_and(|intake| intake != "block")
 }
 
+/// Whether several records can be worked on at a time.
+fn is_pool_of_many(settings: &Settings) -> bool {
+    settings.number(Name::Workers).unwrap_or(4) > 1 && settings.word(Name::Routing) != Some("serial")
+}
+
 /// Says what is to be said of one matter.
 type Judge = fn(&Settings, Option<Work>, &mut Vec<Verdict>);
 
@@ -106,15 +111,16 @@ fn batch(settings: &Settings, work: Option<Work>, verdicts: &mut Vec<Verdict>) {
     let Some(work) = work else {
         let each = length(interval / turns);
         let sentence = format!(
-            "A full batch has {limit} until the next poll is due: {} records{by} leave {each} for each, on average.",
-            grouped(poll)
+            "A full batch has {limit} until the next poll is due: {}{by} {} {each} for each, on average.",
+            counted(poll, "record"),
+            if poll == 1 { "leaves" } else { "leave" }
         );
         say(verdicts, Weight::Doubtful, &about, sentence);
         return;
     };
     let product = |millis: u64| {
         let all = turns.saturating_mul(millis);
-        (all, format!("{} records x {}{by} = {}", grouped(poll), length(millis), length(all)))
+        (all, format!("{} x {}{by} = {}", counted(poll, "record"), length(millis), length(all)))
     };
     let [(usual, told), (slow, told_slow)] = [work.p50, work.p99].map(product);
     if usual > interval {
@@ -174,13 +180,15 @@ fn liveness(settings: &Settings, _: Option<Work>, verdicts: &mut Vec<Verdict>) {
     if let (Some(session), Some(interval)) = (session, settings.number(Name::PollInterval))
         && session > interval
     {
-        let sentence = format!(
-            "session.timeout.ms {} > max.poll.interval.ms {}: a process that died is missed later than one that is \
-             only slow.",
-            length(session),
-            length(interval)
-        );
-        say(verdicts, Weight::Doubtful, &[Name::SessionTimeout, Name::PollInterval], sentence);
+        let told =
+            format!("session.timeout.ms {} > max.poll.interval.ms {}", length(session), length(interval));
+        // Only librdkafka has this setting. It checks the two before it makes a client.
+        let (weight, end) = if settings.number(Name::QueuedMessages).is_some() {
+            (Weight::Bad, "librdkafka refuses to make such a client.")
+        } else {
+            (Weight::Doubtful, "a process that died is missed later than one that is only slow.")
+        };
+        say(verdicts, weight, &[Name::SessionTimeout, Name::PollInterval], format!("{told}: {end}"));
     }
 }
 
@@ -319,13 +327,24 @@ fn commits(settings: &Settings, _: Option<Work>, verdicts: &mut Vec<Verdict>) {
                 .to_owned();
         say(verdicts, Weight::Doubtful, &[Name::AutoCommit, Name::StoreOffsets], sentence);
     } else if settings.flag(Name::AutoCommit) == Some(true) && settings.flag(Name::StoreOffsets).is_none() {
-        let sentence =
-            "enable.auto.commit=true and one thread that polls and works: commits cover what earlier polls \
-                        returned, and that is done; a crash brings the batch again that is being worked on."
-                .to_owned();
-        say(verdicts, Weight::Good, &about[..1], sentence);
+        let every = length(settings.number(Name::AutoCommitInterval).unwrap_or(5_000));
+        let when = match settings.flag(Name::CommitBeside) {
+            Some(true) => format!("every {every}"),
+            _ => format!("at the first poll after {every}"),
+        };
+        let sentence = format!(
+            "enable.auto.commit=true and one thread that polls and works: commits cover what earlier polls returned, and \
+             that is done. They come {when} (auto.commit.interval.ms): a crash brings again everything since the last one, \
+             many batches where they are short, and the batch that is being worked on."
+        );
+        say(verdicts, Weight::Good, &[Name::AutoCommit, Name::AutoCommitInterval], sentence);
     }
-    if settings.word(Name::CommitOffset) == Some("highest") {
+    if settings.word(Name::CommitOffset) == Some("highest") && !is_pool_of_many(settings) {
+        let sentence = "Commits name the highest finished offset: with one record at a time nothing lies unfinished below it, \
+                        and nothing is lost by that."
+            .to_owned();
+        say(verdicts, Weight::Good, &[Name::CommitOffset], sentence);
+    } else if settings.word(Name::CommitOffset) == Some("highest") {
         let sentence =
             "Commits name the highest finished offset: a crash loses what lies unfinished below it."
                 .to_owned();

@@ -75,7 +75,7 @@ impl Kind {
     fn name(self, value: u64) -> String {
         match self {
             Kind::Count => grouped(value),
-            Kind::Span(unit) if unit.micros().is_none() => grouped(value),
+            Kind::Span(unit) if unit.micros().is_none() || value == 0 => grouped(value),
             Kind::Span(unit) => unit.span(value),
             Kind::Rate(unit, top) => {
                 let (per, _) = unit.best_rate(top, 1_000_000);
@@ -137,9 +137,20 @@ pub(super) fn doublings(what: &str, kind: Kind, (low, top): (u64, u64)) -> (Stri
     if low == 0 {
         ticks.insert(0, 0);
     }
+    // The end, too, where it has room.
+    let room: u128 = match (top / low.max(1)).ilog2() {
+        0..=2 => 110,
+        3..=4 => 122,
+        5..=7 => 141,
+        _ => 165,
+    };
+    if ticks.last().is_none_or(|&last| u128::from(top) * 100 >= u128::from(last) * room) {
+        ticks.push(top);
+    }
     let label = kind.label(what);
     let ticks = ticks.into_iter().map(|value| (value, kind.name(value))).collect();
-    (label.clone(), Scale { label, logarithmic: true, ends: (low, top), ticks })
+    let scale = Scale { label: format!("{label} (logarithmic)"), logarithmic: true, ends: (low, top), ticks };
+    (label, scale)
 }
 
 /// 1, 2, 5, 10, 20, 50, ...
@@ -210,7 +221,7 @@ mod tests {
             names(&linear("x", minutes, 100)),
             ["0", "20 min", "40 min", "60 min", "80 min", "100 min"]
         );
-        assert_eq!(names(&doublings("x", Kind::Count, (1, 20))), ["1", "2", "4", "8", "16"]);
+        assert_eq!(names(&doublings("x", Kind::Count, (1, 20))), ["1", "2", "4", "8", "16", "20"]);
         assert_eq!(
             names(&doublings("x", Kind::Span(Unit::TICKS), (0, 60))),
             ["0", "1", "2", "5", "10", "20", "50"]

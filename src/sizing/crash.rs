@@ -129,6 +129,7 @@ impl CrashAnswer {
             self.done_already(&self.without),
         );
         let mut told = vec![subject.yours(&found)];
+        told.extend(subject.tell_short("what a crash brings again"));
         if self.commits != Commits::Engine {
             told.push(
                 "No acknowledgement map travels with such commits. Committing the watermark of what is finished by \

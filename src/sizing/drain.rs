@@ -67,7 +67,7 @@ pub struct DrainRow {
     pub rows_back: u64,
     /// Of the leaked writes, the ones that the guard refused.
     pub rejected: u64,
-    /// Revokes in whose drain the old owner was evicted.
+    /// Revokes in whose drain, or before whose poll, the old owner was evicted.
     pub evicted: u64,
     /// Revokes past which nobody had the partition for longer than the window.
     pub too_long: u64,
@@ -304,28 +304,40 @@ impl DrainAnswer {
         let Some(own) = self.rows.first() else { return vec!["Nothing has been tried yet.".to_owned()] };
         let span = |ticks| self.unit.span(ticks);
         let polls = |row: &DrainRow| format!("polls of {}", grouped(row.poll.unwrap_or(1)));
+        let leaks = if own.too_long == 0 { ", and nothing leaks by it" } else { "" };
         let found = format!(
             "A rebalance waits for the next poll, and that for the batch: a handover takes {} in half of {} \
-             moments, {} at the longest. No drain window decides anything here, and nothing leaks by it.",
+             moments, {} at the longest. No drain window decides anything here{leaks}.",
             span(own.handover.0),
             grouped(own.revokes),
             span(own.handover.2),
         );
         let mut told = vec![subject.yours(&found)];
-        if own.too_long > 0 {
+        if own.evicted > 0 {
             told.push(format!(
-                "In {} of the moments that is longer than the {} that a rebalance may take: the member is thrown out, and \
-                 what it works on leaks.",
-                grouped(own.too_long),
+                "In {} of the moments the batch outlasts max.poll.interval.ms: the member is thrown out before it polls again, \
+                 the partition goes on without it, and what it works on leaks.",
+                grouped(own.evicted),
+            ));
+        }
+        if own.too_long > own.evicted {
+            told.push(format!(
+                "In {} of the moments it takes longer than the {} that a rebalance may: the member is thrown out, and what it \
+                 works on leaks.",
+                grouped(own.too_long - own.evicted),
                 span(own.window),
             ));
         }
-        let less: Vec<String> = self.rows[1..]
+        let shorter: Vec<&DrainRow> =
+            self.rows[1..].iter().filter(|row| row.handover.2 * 20 < own.handover.2 * 19).collect();
+        let less: Vec<String> = shorter
             .iter()
             .map(|row| format!("{} at the longest with {}", span(row.handover.2), polls(row)))
             .collect();
         if !less.is_empty() {
             told.push(format!("Fewer records of a poll (max.poll.records) shorten it: {}.", less.join(", ")));
+        } else if self.rows.len() > 1 {
+            told.push("Fewer records of a poll do not shorten it: no batch is that large.".to_owned());
         }
         told.push(format!(
             "One record takes {} at most: a pool whose loop goes on polling hears of the rebalance at once, and waits for \
@@ -386,11 +398,7 @@ impl DrainAnswer {
                 Cell::Span(row.handover.0),
                 Cell::Span(row.handover.1),
                 Cell::Span(row.handover.2),
-                Cell::Text(format!(
-                    "{}.{:02}",
-                    row.redelivered_hundredths / 100,
-                    row.redelivered_hundredths % 100
-                )),
+                Cell::Hundredths(row.redelivered_hundredths),
             ]);
         }
         table

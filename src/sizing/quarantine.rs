@@ -18,6 +18,7 @@ use super::{
     subject::{Base, Subject},
     table::{Cell, Table, counted},
     unit::Unit,
+    workers::CLOSE,
 };
 use crate::{
     export::picture::{Graph, Hue, Line, Plot, Scale},
@@ -220,17 +221,19 @@ impl QuarantineAnswer {
         };
         let what = if self.arrivals { "lag" } else { "uncommitted" };
         let mut told = Vec::new();
-        // The longest timer that does not show: lag at most a quarter above the calm one.
-        let harmless = timed.iter().rev().find(|row| self.behind(row) <= self.calm + self.calm / 4);
+        // The longest timer up to which none shows by more than what is close to the best elsewhere.
+        let shows = |row: &&&QuarantineRow| self.behind(row) > self.calm + self.calm / CLOSE;
+        let harmless = timed.iter().take_while(|row| !shows(row)).last();
         let found = match harmless {
             Some(row) if row.after == last.after => format!(
-                "No timer of up to {} shows in the {what}: it peaks at {}, {} without a poisoned one.",
+                "No timer of up to {} shows in the {what} by more than 5 %: it peaks at {}, {} without a poisoned one.",
                 self.timer(row.after),
                 counted(self.behind(row), "record"),
                 grouped(self.calm),
             ),
             Some(row) => format!(
-                "Up to a timer of {} a poisoned record hardly shows: {what} peaks at {}, {} without one. With {} it is {}.",
+                "Up to a timer of {} a poisoned record shows by no more than 5 %: {what} peaks at {}, {} without one. With {} \
+                 it is {}.",
                 self.timer(row.after),
                 counted(self.behind(row), "record"),
                 grouped(self.calm),
@@ -238,7 +241,7 @@ impl QuarantineAnswer {
                 grouped(self.behind(last)),
             ),
             None => format!(
-                "Any quarantine shows: with a timer of {} {what} peaks at {}, with {} at {}; without a poisoned record at {}.",
+                "Any quarantine shows by more than 5 %: with a timer of {} {what} peaks at {}, with {} at {}; without a poisoned record at {}.",
                 self.timer(first.after),
                 counted(self.behind(first), "record"),
                 self.timer(last.after),
@@ -283,10 +286,15 @@ impl QuarantineAnswer {
                 self.timer(last.after),
             ));
         }
+        told.extend(subject.tell_short("the lag"));
         if let Some((offset, key)) = plan.poisoned.first() {
+            let records = subject.records_of(*key);
+            let place = if records == 1 { "the only one of" } else { "in the middle of" };
+            let each = if first.poisoned == 1 { "" } else { ", each in a run of its own" };
+            let worst = if first.poisoned == 1 { "" } else { " Each number is the worst of them." };
+            let lead = if first.poisoned == 1 { "it" } else { "the first" };
             told.push(format!(
-                "Tried with {} poisoned, each in a run of its own; the first is offset {offset}, in the middle of {}. Each number is \
-                 the worst of them.",
+                "Tried with {} poisoned{each}; {lead} is offset {offset}, {place} {}.{worst}",
                 counted(first.poisoned, "record"),
                 subject.key_words(*key),
             ));

@@ -190,6 +190,30 @@ impl Subject {
         }
     }
 
+    /// Records of a key, or of those without one.
+    pub(super) fn records_of(&self, key: Option<KeyId>) -> u64 {
+        let log = self.setup.log();
+        log.iter_from(log.index_at(log.start())).filter(|record| record.key == key).count() as u64
+    }
+
+    /// That the records arrive within so short a time that no commit falls into it, or hardly one: `what` is then told as
+    /// less than it is in the long run. Nothing where they arrive over a long time, or are all there.
+    pub(super) fn tell_short(&self, what: &str) -> Option<String> {
+        let every = match self.commits {
+            Commits::Engine => self.knobs().commit_every,
+            Commits::AtPolls { every } | Commits::Batches { every } | Commits::HandedOut { every } => every,
+        };
+        let span = self.arrivals_span();
+        (self.workload.arrivals && every > 1 && span < every.saturating_mul(2)).then(|| {
+            format!(
+                "These records arrive within {}, and commits are {} apart: {what} has no time to become as large as it does in \
+                 the long run. Traffic over several times that long tells more.",
+                self.unit.span(span),
+                self.unit.span(every),
+            )
+        })
+    }
+
     /// A warning, where nearly every record has a key of its own: the keys then hold nothing back, and the
     /// traffic flatters every consumer.
     #[must_use]

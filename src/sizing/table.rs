@@ -26,6 +26,8 @@ pub enum Cell {
     Rate(u64, u64),
     /// A share, in millionths.
     Share(u64),
+    /// A number of things on average, in hundredths.
+    Hundredths(u64),
 }
 
 impl Cell {
@@ -48,6 +50,9 @@ impl Cell {
             Cell::Span(ticks) => unit.span(*ticks),
             Cell::Rate(records, ticks) => unit.rate(*records, *ticks),
             Cell::Share(millionths) => percent(*millionths),
+            Cell::Hundredths(hundredths) => {
+                format!("{}.{:02}", grouped(hundredths / 100), hundredths % 100)
+            }
         }
     }
 
@@ -60,6 +65,7 @@ impl Cell {
             Cell::Count(number) | Cell::Span(number) => number.to_string(),
             Cell::Rate(records, ticks) => decimal(u128::from(*records) * 1_000_000 / u128::from(*ticks)),
             Cell::Share(millionths) => decimal(u128::from(*millionths)),
+            Cell::Hundredths(hundredths) => decimal(u128::from(*hundredths) * 10_000),
         }
     }
 
@@ -69,7 +75,7 @@ impl Cell {
             Cell::Text(text) => text.as_str().into(),
             Cell::Count(number) | Cell::Span(number) => (*number).into(),
             // Written out, so that no float's printing is asked.
-            Cell::Rate(..) | Cell::Share(_) => {
+            Cell::Rate(..) | Cell::Share(_) | Cell::Hundredths(_) => {
                 self.plain().parse::<f64>().ok().and_then(Number::from_f64).map_or(Value::Null, Value::Number)
             }
         }

@@ -82,7 +82,8 @@ impl Unit {
             }
         };
         match micros {
-            0 => "0".to_owned(),
+            0 if u128::from(self.micros().unwrap_or(1)) >= MINUTE => "0 min".to_owned(),
+            0 => "0 ms".to_owned(),
             below if below < MILLISECOND => format!("{below} µs"),
             below if below < 10 * SECOND && (below < SECOND || below % SECOND > 0) => {
                 format!("{} ms", three_digits(below, MILLISECOND))
@@ -196,7 +197,7 @@ mod tests {
         let told = [0, 1, 1_250, 5_000, 9_999, 10_000, 95_250, 150_000, 8_000_000, 200_000_000]
             .map(|ticks| ms.span(ticks));
         let expected = [
-            "0",
+            "0 ms",
             "1 ms",
             "1,250 ms",
             "5 s",

@@ -351,10 +351,10 @@ impl WorkersAnswer {
         let load = keeps_up(subject);
         told.extend(match (fast, quick) {
             (Some(fast), _) if self.arrivals && load.is_err() => Some(format!(
-                "No number of workers keeps up with this traffic: {} {} pay, and get through at {}{}; what arrives waits \
-                 longer and longer.",
+                "No number of workers keeps up with this traffic: {} More pay up to {}, which get through at {}{}; what \
+                 arrives waits longer and longer.",
                 load.clone().err().unwrap_or_default(),
-                workers(fast.workers),
+                grouped(fast.workers.into()),
                 rate(&fast.catching_up),
                 self.fewer(fast, |row| (rate(&row.catching_up), String::new())),
             )),

@@ -215,7 +215,11 @@ impl Summary {
         let from = (self.first > 0).then(|| format!(", from tick {}", grouped(self.first)));
         let (mean, peak) = (self.rate(self.rows, self.span), self.rate(self.peak, self.window));
         let [p50, p99, max] = [self.work_p50, self.work_p99, self.work_max].map(|ticks| self.length(ticks));
-        let busy = format!("{} on average", decimals(self.mean_busy(), 1000, 2));
+        // What is all there at once has no pace.
+        let busy = match self.span {
+            1 => "everything at once".to_owned(),
+            _ => format!("{} on average", decimals(self.mean_busy(), 1000, 2)),
+        };
         let most =
             self.most_busy().map(|most| format!("; the keys keep {} busy at most", decimals(most, 1000, 2)));
         vec![

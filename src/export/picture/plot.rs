@@ -1,6 +1,7 @@
 //! Lines over a range of settings: what a sweep found.
 //!
-//! Graphs stand one above the other. Every line is named where it ends, so that a print in grey can be read too.
+//! Graphs stand one above the other. Every line is named where it ends, so that a print in grey can be read too, and
+//! above the graph, at the left, where a narrow screen begins.
 //! Scales are worked out in integers before plotters sees them; a logarithm here is a straight line within each
 //! doubling, which is the same on every machine.
 
@@ -41,6 +42,11 @@ const NAMES: u32 = 300;
 const NUMBERS: u32 = 150;
 
 const LETTERS: u32 = 21;
+
+/// A row of the names above a graph, the pixels that a row may take, and the sample of a line before its name.
+const LEGEND_ROW: i32 = 28;
+const LEGEND_WIDTH: i32 = 640;
+const SAMPLE: i32 = 34;
 
 /// Graphs, one above the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -131,7 +137,45 @@ impl Plot {
     /// Pixels from top to bottom.
     #[must_use]
     pub fn height(&self) -> u32 {
-        TITLE + GRAPH_HEIGHT * self.graphs.len() as u32
+        TITLE + self.graphs.iter().map(Graph::height).sum::<u32>()
+    }
+}
+
+impl Graph {
+    fn height(&self) -> u32 {
+        GRAPH_HEIGHT + self.legend().1 as u32
+    }
+
+    /// Where the name of each line stands above the graph, and the pixels that all of them take. One line needs none.
+    fn legend(&self) -> (Vec<(i32, i32)>, i32) {
+        if self.lines.len() < 2 {
+            return (Vec::new(), 0);
+        }
+        let (mut places, mut x, mut row) = (Vec::new(), 0, 0);
+        for line in &self.lines {
+            let length = SAMPLE + 8 + width(&line.name, LETTERS) + 30;
+            if x > 0 && x + length > LEGEND_WIDTH {
+                (x, row) = (0, row + 1);
+            }
+            places.push((x, row * LEGEND_ROW));
+            x += length;
+        }
+        (places, (row + 1) * LEGEND_ROW)
+    }
+
+    /// Whether a line would hide one that is drawn before it.
+    fn coincides(&self, nth: usize) -> bool {
+        self.hidden_by(nth) > 0
+    }
+
+    /// How many lines before it a line would hide.
+    fn hidden_by(&self, nth: usize) -> usize {
+        let own = &self.lines[nth];
+        let same = |other: &Line| {
+            let points = other.points.iter().zip(&own.points).filter(|(one, own)| one == own).count();
+            !other.dashed && points * 4 >= own.points.len() * 3
+        };
+        if own.points.len() > 1 { self.lines[..nth].iter().filter(|line| same(line)).count() } else { 0 }
     }
 }
 
@@ -175,9 +219,11 @@ fn letters(size: u32, (r, g, b): Rgb, bold: bool, across: HPos, up: VPos) -> Tex
 pub(super) fn on<B: DrawingBackend>(area: &DrawingArea<B, Shift>, plot: &Plot, joins: bool) -> Drawn<B> {
     let title = letters(30, INK, true, HPos::Left, VPos::Center);
     area.draw(&Text::new(plot.title.as_str(), (28, TITLE as i32 / 2), title))?;
-    for (nth, graph) in (0..).zip(&plot.graphs) {
-        let part = area.clone().shrink((0, TITLE + nth * GRAPH_HEIGHT), (WIDTH, GRAPH_HEIGHT));
+    let mut top = TITLE;
+    for graph in &plot.graphs {
+        let part = area.clone().shrink((0, top), (WIDTH, graph.height()));
         draw(&part, graph, joins)?;
+        top += graph.height();
     }
     Ok(())
 }
@@ -185,6 +231,17 @@ pub(super) fn on<B: DrawingBackend>(area: &DrawingArea<B, Shift>, plot: &Plot, j
 fn draw<B: DrawingBackend>(area: &DrawingArea<B, Shift>, graph: &Graph, joins: bool) -> Drawn<B> {
     let bold = letters(LETTERS + 2, INK, true, HPos::Left, VPos::Center);
     area.draw(&Text::new(graph.title.as_str(), (28, 16), bold))?;
+    let (places, room) = graph.legend();
+    for (line, (x, y)) in graph.lines.iter().zip(places) {
+        let (x, y) = (28 + x, 46 + y);
+        let style = solid(line.hue.rgb()).stroke_width(if line.dashed { 2 } else { 4 });
+        let pieces = if line.dashed { [(0, 13), (20, 33)] } else { [(0, 17), (17, SAMPLE)] };
+        for (from, to) in pieces {
+            area.draw(&PathElement::new([(x + from, y), (x + to, y)], style))?;
+        }
+        let name = letters(LETTERS, line.hue.rgb(), false, HPos::Left, VPos::Center);
+        area.draw(&Text::new(line.name.as_str(), (x + SAMPLE + 8, y), name))?;
+    }
     let axis = |scale: &Scale| {
         let keys: Vec<i32> = scale.ticks.iter().map(|(value, _)| scale.at(*value)).collect();
         (0..STEPS).with_key_points(keys)
@@ -194,7 +251,7 @@ fn draw<B: DrawingBackend>(area: &DrawingArea<B, Shift>, graph: &Graph, joins: b
         tick.map_or(String::new(), |(_, name)| name.clone())
     };
     let mut chart = ChartBuilder::on(area)
-        .margin_top(66)
+        .margin_top(66 + room)
         .margin_right(NAMES)
         .margin_left(10)
         .margin_bottom(6)
@@ -217,8 +274,11 @@ fn draw<B: DrawingBackend>(area: &DrawingArea<B, Shift>, graph: &Graph, joins: b
         .draw()?;
     limits(&mut chart, graph)?;
     marks(&mut chart, graph)?;
-    for line in &graph.lines {
-        draw_line(&mut chart, graph, line, joins)?;
+    // What is thin and broken comes on top, where it hides nothing; so does what would hide another.
+    let (thin, thick): (Vec<usize>, Vec<usize>) =
+        (0..graph.lines.len()).partition(|&nth| graph.lines[nth].dashed || graph.coincides(nth));
+    for nth in thick.into_iter().chain(thin) {
+        draw_line(&mut chart, graph, nth, joins)?;
     }
     names(&mut chart, graph)
 }
@@ -253,20 +313,30 @@ fn marks<B: DrawingBackend>(chart: &mut Context<'_, B>, graph: &Graph) -> Drawn<
 fn draw_line<B: DrawingBackend>(
     chart: &mut Context<'_, B>,
     graph: &Graph,
-    line: &Line,
+    nth: usize,
     joins: bool,
 ) -> Drawn<B> {
+    let line = &graph.lines[nth];
+    let broken = line.dashed || graph.coincides(nth);
     let style = solid(line.hue.rgb()).stroke_width(if line.dashed { 2 } else { 4 });
     let points: Vec<(i32, i32)> = line.points.iter().map(|&(x, y)| (graph.x.at(x), graph.y.at(y))).collect();
-    if line.dashed {
-        dashes(chart, &points, style)?;
+    if broken {
+        // Of several that lie on each other each has its own pieces.
+        let turns = match line.dashed {
+            true => (0, 2),
+            false => {
+                let most = (0..graph.lines.len()).map(|nth| graph.hidden_by(nth)).max().unwrap_or(1);
+                (graph.hidden_by(nth) as i64, most as i64 + 1)
+            }
+        };
+        dashes(chart, &points, turns, style)?;
     } else if joins {
         chart.draw_series(LineSeries::new(points.clone(), style))?;
     } else {
         chart.draw_series(points.windows(2).map(|piece| PathElement::new(piece.to_vec(), style)))?;
     }
     // A dot for each setting that was tried, unless there are so many that they would be a band.
-    if !line.dashed && points.len() <= 40 {
+    if !broken && points.len() <= 40 {
         let ground = solid(PAPER);
         let dot = |&at: &(i32, i32)| {
             EmptyElement::at(at) + Circle::new((0, 0), 8, ground) + Circle::new((0, 0), 6, style)
@@ -276,10 +346,11 @@ fn draw_line<B: DrawingBackend>(
     Ok(())
 }
 
-/// Pieces of equal length in pixels along a line.
+/// Pieces of equal length in pixels along a line: of every so many one, the first or a later one.
 fn dashes<B: DrawingBackend>(
     chart: &mut Context<'_, B>,
     points: &[(i32, i32)],
+    (turn, turns): (i64, i64),
     style: ShapeStyle,
 ) -> Drawn<B> {
     const DASH: i64 = 14;
@@ -298,7 +369,7 @@ fn dashes<B: DrawingBackend>(
         while pixel < pixels {
             let rest = DASH - begun % DASH;
             let next = (pixel + rest).min(pixels);
-            if (begun / DASH) % 2 == 0 {
+            if (begun / DASH) % turns == turn {
                 chart.draw_series([PathElement::new(vec![at(pixel), at(next)], style)])?;
             }
             begun += next - pixel;
@@ -308,16 +379,16 @@ fn dashes<B: DrawingBackend>(
     Ok(())
 }
 
-/// The names of the lines beside their last points, moved apart where they would touch.
+/// The names of the lines at the right edge, as high as their last points, moved apart where they would touch.
 fn names<B: DrawingBackend>(chart: &mut Context<'_, B>, graph: &Graph) -> Drawn<B> {
     let pitch = LETTERS as i32 + 5;
-    let (right, bottom) = chart.backend_coord(&(STEPS, 0));
+    let bottom = chart.backend_coord(&(STEPS, 0)).1;
     let top = chart.backend_coord(&(STEPS, STEPS)).1;
-    let mut names: Vec<(i32, &Line, (i32, i32))> = Vec::new();
+    let mut names: Vec<(i32, &Line, i32)> = Vec::new();
     for line in &graph.lines {
-        let Some(&(x, y)) = line.points.last() else { continue };
-        let end = (graph.x.at(x), graph.y.at(y));
-        names.push((chart.backend_coord(&end).1, line, end));
+        let Some(&(_, y)) = line.points.last() else { continue };
+        let end = graph.y.at(y);
+        names.push((chart.backend_coord(&(STEPS, end)).1, line, end));
     }
     names.sort_by_key(|(y, ..)| *y);
     let mut free = top;
@@ -331,13 +402,13 @@ fn names<B: DrawingBackend>(chart: &mut Context<'_, B>, graph: &Graph) -> Drawn<
         free = *y - pitch;
     }
     for (y, line, end) in names {
-        let (x, from) = chart.backend_coord(&end);
+        // From the edge on: a leader within the graph would be read as data.
+        let from = chart.backend_coord(&(STEPS, end)).1;
         let style = letters(LETTERS, line.hue.rgb(), !line.dashed, HPos::Left, VPos::Center);
         let name = fitting(&line.name);
-        let leader =
-            PathElement::new([(8, 0), (right - x + 14, y - from)], solid(line.hue.rgb()).stroke_width(1));
-        let text = Text::new(name, (right - x + 20, y - from), style);
-        chart.draw_series([EmptyElement::at(end) + leader + text])?;
+        let leader = PathElement::new([(4, 0), (14, y - from)], solid(line.hue.rgb()).stroke_width(1));
+        let text = Text::new(name, (20, y - from), style);
+        chart.draw_series([EmptyElement::at((STEPS, end)) + leader + text])?;
     }
     Ok(())
 }
