@@ -47,7 +47,8 @@ impl Pace {
         let on_moment = on_moment.clone();
         let next_ms = speed.zip(self.last_ms).map_or(0.0, |(speed, last_ms)| {
             let tick_ms = tick_ms(speed);
-            tick_ms - last_ms % tick_ms
+            // `%` would bring a function of its own to the page.
+            ((last_ms / tick_ms).floor() + 1.0) * tick_ms - last_ms
         });
         self.wait_ms = if next_ms > LONG_WAIT_MS { next_ms } else { 0.0 };
         self.coming = Some(if self.wait_ms > 0.0 {

@@ -77,7 +77,9 @@ pub(crate) fn ratio(of: u64, to: u64, places: usize) -> String {
     let unit = 10_u128.pow(places as u32);
     let to = u128::from(to.max(1));
     let rounded = (u128::from(of) * unit + to / 2) / to;
-    format!("{}.{:0places$}", rounded / unit, rounded % unit)
+    // What writes integers of this size is another KB.
+    let (whole, part) = ((rounded / unit) as u64, (rounded % unit) as u64);
+    format!("{whole}.{part:0places$}")
 }
 
 /// "1 tick", "7 ticks".
