@@ -145,7 +145,7 @@ fn plans<'a>(site: &'a Site, built: bool, passed_on: &'a [String]) -> Vec<Plan<'
         Plan {
             group: "lint",
             name: "dependencies",
-            what: "dependencies: licences, sources, no two versions of one crate, known faults (see deny.toml)",
+            what: "dependencies: lock files, licences, sources, no two versions of one crate, known faults (see deny.toml)",
             fix: "another version, another crate, or a line in deny.toml that says why",
             run: Box::new(|_| dependencies()),
         },
@@ -217,6 +217,7 @@ fn plans<'a>(site: &'a Site, built: bool, passed_on: &'a [String]) -> Vec<Plan<'
 /// What deny.toml asks of the dependencies. The list of known faults changes every day and lies elsewhere: where it
 /// cannot be had, the other checks still count.
 fn dependencies() -> Result<()> {
+    APART.iter().try_for_each(|manifest| locks(manifest))?;
     tools::cargo_deny()?;
     run(cargo().args(["deny", "check", "bans", "licenses", "sources"]))?;
     if run(cargo().args(["deny", "fetch", "db"])).is_err() {
@@ -224,6 +225,26 @@ fn dependencies() -> Result<()> {
         return Ok(());
     }
     run(cargo().args(["deny", "check", "--disable-fetch", "advisories"]))
+}
+
+/// Packages with a lock file of their own, which no other step reads.
+const APART: [&str; 2] = ["benches/peers/Cargo.toml", "fuzz/Cargo.toml"];
+
+/// Whether a package's lock file has all that the product has come to need.
+fn locks(manifest: &str) -> Result<()> {
+    let update = ["update", "--workspace", "--manifest-path", manifest];
+    let looked = cargo().args(update).args(["--locked", "--quiet"]).output()?;
+    let complaint = String::from_utf8_lossy(&looked.stderr);
+    if !looked.status.success() && complaint.contains("lock file") {
+        bail!("the lock file beside {manifest} is out of date; run `cargo {}`", update.join(" "));
+    }
+    if !looked.status.success() {
+        say(&format!(
+            "SKIPPED: whether the lock file beside {manifest} is up to date: {}",
+            complaint.trim_end()
+        ));
+    }
+    Ok(())
 }
 
 /// Runs the test targets that are written for both (see tests/core.rs).
