@@ -74,7 +74,7 @@ fn a_report_names_everything_that_can_be_expected() {
         "  lost            2",
         "  completions     1@1, 3@1",
         "  crashed_at      2",
-        "kept 15 of 17 invariants",
+        "kept 16 of 18 invariants",
         "broken since tick 1: nothing below the committed offset is unfinished",
         "  makespan        1 tick",
         "  throughput      2.00 records per tick",

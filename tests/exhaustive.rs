@@ -98,6 +98,7 @@ suites! {
     late_writes, "late writes", (396, 46074, 96987, 7, 0), (2844, 730159, 1595934, 9, 0);
     late_commits, "late commits", (256, 161401, 370990, 8, 0), (256, 367527, 931905, 8, 0);
     long_drains, "drains and the poll interval", (84, 17101, 54338, 6, 0), (180, 385893, 2058286, 7, 0);
+    rebalances, "rebalances that leave the partition where it is", (168, 9826, 31974, 5, 0), (360, 157805, 660724, 6, 0);
     turned_knobs, "knobs turned while records are in flight", (348, 46436, 156460, 11, 0), (492, 219544, 1161209, 11, 0);
     dead_ends, "what never ends", (1396, 11099, 18641, 0, 1396), (4372, 47788, 86974, 0, 4372);
     crossed, "everything at once", (300, 145901, 524516, 11, 162), (600, 603375, 2236634, 15, 332);
@@ -122,24 +123,26 @@ fn suites_ask_what_their_rules_and_troubles_could_break() {
     const WRITE: &str = "no write lands after the handover";
     const GATE: &str = "a partition is paused only while its owner's gate is closed";
     const BRINGS: &str = "a poll through an open gate brings what there is";
-    const UNASKED: [&[&str]; 17] = [
-        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE],
-        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE],
-        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE],
-        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, FENCE, WRITE],
-        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE],
-        &[REVOKE, WRITE],
-        &[HEAP],
-        &[REVOKE, WRITE],
-        &[HIGH, GATE, BRINGS, REVOKE],
-        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE],
-        &[HIGH, HEAP, POLLS, GATE, BRINGS],
-        &[HIGH, HEAP, POLLS, GATE, BRINGS],
-        &[HIGH, HEAP, POLLS, GATE, BRINGS],
+    const STAYS: &str = "what stays with its owner is not revoked";
+    const UNASKED: [&[&str]; 18] = [
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE, STAYS],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE, STAYS],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE, STAYS],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, FENCE, WRITE, STAYS],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE, STAYS],
+        &[REVOKE, WRITE, STAYS],
+        &[HEAP, STAYS],
+        &[REVOKE, WRITE, STAYS],
+        &[HIGH, GATE, BRINGS, REVOKE, STAYS],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, REVOKE, WRITE, STAYS],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, STAYS],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, STAYS],
+        &[HIGH, HEAP, POLLS, GATE, BRINGS, STAYS],
+        &[HIGH, HEAP, GATE, BRINGS, STAYS],
         &[HIGH, HEAP, GATE, BRINGS],
-        &[HEAP, POLLS, GATE, REVOKE, FENCE, WRITE],
-        &[HEAP, POLLS, GATE, REVOKE, FENCE, WRITE],
-        &[],
+        &[HEAP, POLLS, GATE, REVOKE, FENCE, WRITE, STAYS],
+        &[HEAP, POLLS, GATE, REVOKE, FENCE, WRITE, STAYS],
+        &[STAYS],
     ];
     for (suite, unasked) in suites(Size::Large).iter().zip(UNASKED) {
         let asks = |sentence: &str| {

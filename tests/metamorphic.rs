@@ -6,7 +6,7 @@
 
 mod oracle;
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{cell::Cell, collections::BTreeMap, path::Path, sync::Arc};
 
 use keyed_worker_pool::{
     ids::{ConsumerId, Offset, Tick},
@@ -17,7 +17,7 @@ use keyed_worker_pool::{
     scenario::{Scenario, Source},
     world::{
         Fact, Input, Key, Knob, Knobs, Log, NewRecord, Setup, World,
-        config::{Intake, LateCommit, Routing},
+        config::{Intake, LateCommit, RebalanceProtocol, Routing},
     },
 };
 
@@ -124,6 +124,12 @@ fn happenings(events: &[Event]) -> Vec<(Tick, &Fact, Option<&Remark>)> {
     told.map(|event| (event.tick, &event.fact, event.remark.as_ref())).collect()
 }
 
+/// The same without what is told of rebalances.
+fn beside_rebalances(run: &Run) -> Vec<(Tick, &Fact, Option<&Remark>)> {
+    let told = happenings(run.ledger().events()).into_iter();
+    told.filter(|(_, fact, _)| !matches!(fact, Fact::Rebalanced { .. })).collect()
+}
+
 /// What happened, with every offset of the log replaced by its index, so that logs with other offsets compare. A
 /// watermark or a commit that only moves over a gap passes no record, and is left out.
 fn by_index(run: &Run) -> Vec<String> {
@@ -177,12 +183,14 @@ fn by_index(run: &Run) -> Vec<String> {
 /// What clients do differently is among the stories, and tells in them.
 #[test]
 fn the_stories_have_clients_of_every_kind() {
-    let ways: [fn(&Fact) -> bool; 3] = [
+    let ways: [fn(&Fact) -> bool; 5] = [
         |fact| matches!(fact, Fact::Committed { late: true, .. }),
         |fact| matches!(fact, Fact::Assigned { paused: true, .. }),
         |fact| matches!(fact, Fact::EmptyPoll { .. }),
+        |fact| matches!(fact, Fact::Rebalanced { revoked: false, .. }),
+        |fact| matches!(fact, Fact::Rebalanced { revoked: true, .. }),
     ];
-    let mut told = [0; 3];
+    let mut told = [0; 5];
     for seed in 0..2_000 {
         let run = Story::random(seed).play();
         for (told, way) in told.iter_mut().zip(ways) {
@@ -296,6 +304,84 @@ fn inputs_that_do_nothing_change_nothing() {
             assert_eq!(one, other, "seed {seed}");
         },
     );
+}
+
+/// Under the cooperative protocol a partition that stays is not touched: rebalances at any ticks are told, and change
+/// nothing else.
+#[test]
+fn a_cooperative_rebalance_changes_nothing() {
+    let cooperative = |story: &Story| {
+        story.settings().iter().all(|knobs| knobs.rebalance_protocol == RebalanceProtocol::Cooperative)
+    };
+    let told = Cell::new(0);
+    each(1_500, cooperative, |seed, story| {
+        let run = story.play();
+        let end = run.now().0.saturating_sub(1);
+        let mut other = story.clone();
+        for tick in [1 + seed % (end + 1), 1 + seed / 7 % (end + 1)] {
+            if tick <= end {
+                other.script.entry(Tick(tick)).or_default().push(Input::Rebalance);
+            }
+        }
+        let other = other.play();
+        assert!(beside_rebalances(&run) == beside_rebalances(&other), "seed {seed}");
+        assert_eq!(run.outcome(), other.outcome(), "seed {seed}");
+        let is_told = |event: &&Event| matches!(event.fact, Fact::Rebalanced { .. });
+        told.set(told.get() + other.ledger().events().iter().filter(is_told).count());
+    });
+    assert!(told.get() > 500, "{told:?} rebalances");
+}
+
+/// Under the eager one it is a revoke from the owner to itself, but for the promise that it breaks.
+#[test]
+fn an_eager_rebalance_is_a_revoke_from_the_owner_to_itself() {
+    let (mut told, mut broken) = (0, 0);
+    for seed in 0..1_500 * scale() {
+        let eager = [Knob::RebalanceProtocol(RebalanceProtocol::Eager)];
+        let story = Story::random(seed).with_knobs(&eager).with_inputs(|input| match input {
+            Input::Set(knobs) => {
+                let stays = |knob: &Knob| !matches!(knob, Knob::RebalanceProtocol(_));
+                Input::Set(knobs.iter().copied().filter(stays).collect())
+            }
+            other => other.clone(),
+        });
+        // Of several in one tick not the first need be the one that acts.
+        let several =
+            |inputs: &Vec<Input>| inputs.iter().filter(|input| **input == Input::Rebalance).count() > 1;
+        if story.script.values().any(several) {
+            continue;
+        }
+        let run = story.play();
+        // Who owned it when is read off the run; where nobody did, or a drain went on, nothing comes of either.
+        let mut revoking = story.clone();
+        let owners = run.ledger().events().iter().filter_map(|event| match event.fact {
+            Fact::Rebalanced { consumer, .. } => Some((event.tick, consumer)),
+            _ => None,
+        });
+        let owners: Vec<_> = owners.collect();
+        for (tick, inputs) in &mut revoking.script {
+            let mut here = owners.iter().filter(|(at, _)| at == tick).map(|(_, owner)| *owner);
+            inputs.retain_mut(|input| {
+                if *input != Input::Rebalance {
+                    return true;
+                }
+                let owner = here.next();
+                owner.inspect(|&owner| *input = Input::Revoke { from: owner, to: owner }).is_some()
+            });
+            assert_eq!(here.next(), None);
+        }
+        let other = revoking.play();
+        // B joins where an input names it.
+        if story.setup.with_b() || owners.iter().all(|(_, owner)| *owner == ConsumerId::A) {
+            assert!(beside_rebalances(&run) == beside_rebalances(&other), "seed {seed}");
+            let (mut one, other) = (run.outcome(), other.outcome());
+            broken += u64::from(one.violated.len() > other.violated.len());
+            one.violated.retain(|sentence| *sentence != "what stays with its owner is not revoked");
+            assert_eq!(one, other, "seed {seed}");
+            told += owners.len();
+        }
+    }
+    assert!(told > 100 && broken > 100, "{told} rebalances, {broken} broken promises");
 }
 
 /// The guard stands before the rows and decides about them alone.

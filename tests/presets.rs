@@ -14,7 +14,7 @@ use keyed_worker_pool::{
     workload::Workload,
     world::{
         Input, Knob, World,
-        config::{CommitOffset, Intake, NullKeys, Routing},
+        config::{CommitOffset, Intake, NullKeys, RebalanceProtocol, Routing},
     },
 };
 
@@ -338,6 +338,30 @@ mod rebalance_panel {
         assert!(leaks.is_sorted_by(|before, after| before >= after), "{leaks:?}");
         assert!(with(0, Guard::Off).now() <= rebalance::LAST.after(1));
         assert!(with(0, Guard::Off).now() > Tick(rebalance::REVOKE_AT.0));
+    }
+
+    #[test]
+    fn under_the_eager_protocol_what_stays_is_revoked_and_comes_again() {
+        for drain in 0..=10 {
+            let eager = Rebalance { drain, protocol: RebalanceProtocol::Eager, ..Rebalance::default() };
+            let at = eager.rebalance_at();
+            let eager = played(eager.player().unwrap());
+            let without = self::with(drain, Guard::Newer);
+            let redelivered = |player: &Player| player.run().ledger().counters().redelivered;
+            assert!(redelivered(&eager) > redelivered(&without), "{drain}");
+            let (outcome, before) = (eager.run().outcome(), without.run().outcome());
+            assert!(outcome.duplicates.len() > before.duplicates.len(), "{drain}");
+            // The guard absorbs what was done already.
+            assert!(outcome.rejected.len() > before.rejected.len(), "{drain}");
+            assert_eq!(eager.run().ledger().counters().rows_back, 0, "{drain}");
+            let stays = "what stays with its owner is not revoked";
+            let mut since = eager.run().ledger().verdicts().violated();
+            assert_eq!(
+                since.find(|(invariant, _)| invariant.sentence == stays).map(|(_, tick)| tick),
+                Some(at)
+            );
+            assert!(!before.violated.contains(&stays));
+        }
     }
 
     #[test]

@@ -146,6 +146,8 @@ scenarios! {
     s94b_ten_keys_with_a_mailbox_each "94b-ten-keys-with-a-mailbox-each.toml"
     s95a_the_prefetch_is_thrown_away "95a-the-prefetch-is-thrown-away.toml"
     s95b_the_low_mark_lasts_until_the_refetch "95b-the-low-mark-lasts-until-the-refetch.toml"
+    s96a_everything_is_revoked "96a-everything-is-revoked.toml"
+    s96b_only_what_moves_is_revoked "96b-only-what-moves-is-revoked.toml"
 }
 
 #[test]

@@ -14,7 +14,7 @@ use keyed_worker_pool::{
     scenario::{Scenario, Source, play},
     world::{
         Fact, Input, Knobs, Setup,
-        config::{CommitOffset, Intake, LateCommit, PauseAtAssignment, RetryAt, Routing},
+        config::{CommitOffset, Intake, LateCommit, PauseAtAssignment, RebalanceProtocol, RetryAt, Routing},
     },
 };
 
@@ -118,7 +118,15 @@ fn check_end(events: &[Event], fault: Fault, why: &Why, setup: &Setup) -> &'stat
             assert_eq!(knobs(events, chain[0].id, setup).guard, Guard::Off);
             "guard"
         }
-        (Fact::Input(Input::Revoke { .. }), says) if says.starts_with("drain = ") => {
+        (Fact::Input(Input::Rebalance), says) if says.starts_with("rebalance protocol = eager") => {
+            assert!(matches!(fault, Fault::NeedlessRevocation | Fault::Redelivery));
+            let rebalanced = chain[chain.len() - 2];
+            assert!(matches!(rebalanced.fact, Fact::Rebalanced { revoked: true, .. }));
+            let protocol = knobs(events, rebalanced.id, setup).rebalance_protocol;
+            assert_eq!(protocol, RebalanceProtocol::Eager);
+            "eager"
+        }
+        (Fact::Input(Input::Revoke { .. } | Input::Rebalance), says) if says.starts_with("drain = ") => {
             assert!(matches!(fault, Fault::Leak | Fault::Eviction | Fault::Redelivery));
             "drain"
         }
@@ -126,7 +134,7 @@ fn check_end(events: &[Event], fault: Fault, why: &Why, setup: &Setup) -> &'stat
             assert_eq!(fault, Fault::Redelivery);
             "input"
         }
-        (Fact::Polled { .. } | Fact::Input(Input::Revoke { .. }), says)
+        (Fact::Polled { .. } | Fact::Input(Input::Revoke { .. } | Input::Rebalance), says)
             if says.starts_with("max.poll.interval = ") =>
         {
             assert!(why.decision.event.is_some());
@@ -196,6 +204,7 @@ fn every_fault_has_an_answer_that_holds_together() {
         "a lower ceiling",
         "block",
         "drain",
+        "eager",
         "guard",
         "highest",
         "input",

@@ -61,8 +61,9 @@ pub const LESSONS: &[Lesson] = &[
         name: "eager_and_cooperative_revocation",
         sentence: "Under the eager protocol a rebalance revokes everything, what a member keeps included; under the \
                    cooperative one, only what moves.",
-        model: "an eager rebalance is `revoke = { from = \"A\", to = \"A\" }`: a drain, a new epoch, and what it did \
-                not finish comes again; a cooperative one is no event at all for what stays",
+        model: "a `rebalance` with `rebalance_protocol = \"eager\"` is a drain, a new epoch, and what it did not finish \
+                comes again (`tests/scenarios/96a-everything-is-revoked.toml`); with `\"cooperative\"` nothing happens to \
+                what stays (`tests/scenarios/96b-only-what-moves-is-revoked.toml`)",
         learn: eager_and_cooperative,
     },
     Lesson {

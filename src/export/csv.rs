@@ -144,7 +144,8 @@ impl Subject {
             | Fact::Restarted { consumer }
             | Fact::Evicted { consumer, .. }
             | Fact::DrainBegan { from: consumer, .. }
-            | Fact::MapTooLong { consumer, .. } => Subject::consumer(consumer),
+            | Fact::MapTooLong { consumer, .. }
+            | Fact::Rebalanced { consumer, .. } => Subject::consumer(consumer),
             Fact::Input(_) | Fact::Ignored(_) | Fact::KnobsTurned(_) => Subject::default(),
         }
     }

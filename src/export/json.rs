@@ -10,7 +10,10 @@ use crate::{
     mechanism::Guard,
     world::{
         Attempt, CommitCause, CrashCause, EndedBy, Fact, Ignored, Input, Knob, LetterCause, Log,
-        config::{CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, RetryAt, Routing, Then},
+        config::{
+            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, RebalanceProtocol, RetryAt,
+            Routing, Then,
+        },
     },
 };
 
@@ -154,6 +157,9 @@ fn fact(fact: &Fact, log: &Log) -> (&'static str, Fields) {
             "empty_poll",
             vec![("consumer", name(consumer)), ("until", until.0.into()), ("in_flight", (*in_flight).into())],
         ),
+        Fact::Rebalanced { consumer, revoked } => {
+            ("rebalanced", vec![("consumer", name(consumer)), ("revoked", (*revoked).into())])
+        }
         Fact::Paused { consumer, in_flight, high } => (
             "paused",
             vec![("consumer", name(consumer)), ("in_flight", (*in_flight).into()), ("high", (*high).into())],
@@ -263,6 +269,7 @@ fn input_value(input: &Input) -> Value {
         Input::Restart(consumer) => json!({ "restart": consumer.to_string() }),
         Input::Revoke { from, to } => json!({ "revoke": { "from": from.to_string(), "to": to.to_string() } }),
         Input::Set(knobs) => json!({ "set": knobs_value(knobs) }),
+        Input::Rebalance => json!("rebalance"),
     }
 }
 
@@ -275,6 +282,7 @@ fn ignored(why: Ignored) -> &'static str {
         Ignored::NotTheOwner => "not the owner",
         Ignored::Draining => "another drain is under way",
         Ignored::Invalid => "invalid",
+        Ignored::NobodyOwns => "nobody up owns it",
     }
 }
 
@@ -336,6 +344,10 @@ fn knob_value(knob: Knob) -> (&'static str, Option<&'static str>, Value) {
         Knob::PauseAtAssignment(PauseAtAssignment::Forgotten) => ("pause_at_assignment", "forgotten".into()),
         Knob::PauseAtAssignment(PauseAtAssignment::Kept) => ("pause_at_assignment", "kept".into()),
         Knob::Refetch(n) => ("refetch", n.into()),
+        Knob::RebalanceProtocol(RebalanceProtocol::Cooperative) => {
+            ("rebalance_protocol", "cooperative".into())
+        }
+        Knob::RebalanceProtocol(RebalanceProtocol::Eager) => ("rebalance_protocol", "eager".into()),
     };
     (name, None, value)
 }

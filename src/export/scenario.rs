@@ -13,7 +13,8 @@ use crate::{
     world::{
         Fails, Generated, Input, Key, Knob, Knobs, Log, Record, Setup, Work,
         config::{
-            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RetryAt, Routing, Then,
+            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RebalanceProtocol,
+            RetryAt, Routing, Then,
         },
     },
 };
@@ -273,6 +274,7 @@ fn every_setting(knobs: &Knobs) -> Result<Vec<Setting>, Unwritable> {
         Knob::LateCommit(knobs.late_commit),
         Knob::PauseAtAssignment(knobs.pause_at_assignment),
         Knob::Refetch(knobs.refetch),
+        Knob::RebalanceProtocol(knobs.rebalance_protocol),
         Knob::Guard(knobs.guard),
     ];
     every.into_iter().map(setting).collect()
@@ -316,6 +318,10 @@ fn setting(knob: Knob) -> Result<Setting, Unwritable> {
         }
         Knob::PauseAtAssignment(PauseAtAssignment::Kept) => ("pause_at_assignment", None, word("kept")),
         Knob::Refetch(ticks) => ("refetch", None, digits(ticks, "`refetch`")),
+        Knob::RebalanceProtocol(RebalanceProtocol::Cooperative) => {
+            ("rebalance_protocol", None, word("cooperative"))
+        }
+        Knob::RebalanceProtocol(RebalanceProtocol::Eager) => ("rebalance_protocol", None, word("eager")),
     };
     Ok((name, part, value?))
 }
@@ -374,7 +380,7 @@ fn inputs(text: &mut String, story: &Story<'_>) -> Result<(), Unwritable> {
                 })?;
             }
             let what = self::input(input, *tick)?;
-            put(text, format_args!("\n[[at]]\ntick = {}\ndo = {{ {what} }}", number(tick.0, "a tick")?));
+            put(text, format_args!("\n[[at]]\ntick = {}\ndo = {what}", number(tick.0, "a tick")?));
         }
     }
     Ok(())
@@ -382,15 +388,15 @@ fn inputs(text: &mut String, story: &Story<'_>) -> Result<(), Unwritable> {
 
 fn input(input: &Input, tick: Tick) -> Result<String, Unwritable> {
     Ok(match input {
-        Input::Complete(offset) => format!("complete = {offset}"),
-        Input::Poison(offset) => format!("poison = {offset}"),
+        Input::Complete(offset) => format!("{{ complete = {offset} }}"),
+        Input::Poison(offset) => format!("{{ poison = {offset} }}"),
         Input::Stall { consumer, ticks } => {
             let ticks = number(*ticks, "the length of a stall")?;
-            format!("stall = {{ consumer = \"{consumer}\", ticks = {ticks} }}")
+            format!("{{ stall = {{ consumer = \"{consumer}\", ticks = {ticks} }} }}")
         }
-        Input::Crash(consumer) => format!("crash = \"{consumer}\""),
-        Input::Restart(consumer) => format!("restart = \"{consumer}\""),
-        Input::Revoke { from, to } => format!("revoke = {{ from = \"{from}\", to = \"{to}\" }}"),
+        Input::Crash(consumer) => format!("{{ crash = \"{consumer}\" }}"),
+        Input::Restart(consumer) => format!("{{ restart = \"{consumer}\" }}"),
+        Input::Revoke { from, to } => format!("{{ revoke = {{ from = \"{from}\", to = \"{to}\" }} }}"),
         Input::Set(turned) => {
             let settings = turned.iter().map(|&knob| setting(knob)).collect::<Result<Vec<_>, _>>()?;
             let twice = |(at, (name, part, _)): (usize, &Setting)| {
@@ -402,9 +408,10 @@ fn input(input: &Input, tick: Tick) -> Result<String, Unwritable> {
                 ));
             }
             match &entries(&settings)[..] {
-                [] => "set = {}".to_owned(),
-                entries => format!("set = {{ {} }}", entries.join(", ")),
+                [] => "{ set = {} }".to_owned(),
+                entries => format!("{{ set = {{ {} }} }}", entries.join(", ")),
             }
         }
+        Input::Rebalance => "\"rebalance\"".to_owned(),
     })
 }

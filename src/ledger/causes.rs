@@ -45,6 +45,8 @@ pub(super) struct Causes {
     overreached_late: SortedMap<Offset, EventId>,
     /// What ended ownerships completed that may commit yet, in that order.
     completed_late: Vec<(Epoch, Offset, EventId)>,
+    /// The rebalance that begins a drain.
+    rebalanced: Option<EventId>,
     drain: Option<EventId>,
     crashed: PerConsumer<Option<EventId>>,
     evicted: Option<EventId>,
@@ -112,7 +114,7 @@ impl Causes {
             }
             Fact::DrainBegan { .. } => {
                 self.drain = Some(id);
-                vec![self.input_now(tick)]
+                vec![self.rebalanced.take().or(self.input_now(tick))]
             }
             Fact::OwnerEnded { consumer, epoch, by, .. } => {
                 self.owner_ended.insert(*epoch, id);
@@ -242,6 +244,10 @@ impl Causes {
             Fact::MapTooLong { .. } => vec![self.committed],
             Fact::PolledNothing { .. } => vec![],
             Fact::EmptyPoll { .. } => vec![self.intake],
+            Fact::Rebalanced { revoked, .. } => {
+                self.rebalanced = revoked.then_some(id);
+                vec![self.input_now(tick)]
+            }
         };
         let mut causes: Vec<EventId> = causes.into_iter().flatten().collect();
         causes.dedup();

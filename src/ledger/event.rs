@@ -85,7 +85,8 @@ impl Event {
                 Fact::Crashed { .. }
                 | Fact::Evicted { .. }
                 | Fact::Assigned { paused: true, .. }
-                | Fact::EmptyPoll { .. },
+                | Fact::EmptyPoll { .. }
+                | Fact::Rebalanced { revoked: true, .. },
                 _,
             ) => Weight::Wrong,
             // A record finished, only by another hand.

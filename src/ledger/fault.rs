@@ -29,6 +29,8 @@ pub enum Fault {
     KeptPause,
     /// A poll through an open gate returned nothing although there was something to read.
     EmptyPoll,
+    /// A partition was revoked that stays with its owner.
+    NeedlessRevocation,
     /// The group took the owner for dead.
     Eviction,
     /// The process held more records than its heap could.
@@ -37,7 +39,7 @@ pub enum Fault {
 
 impl Fault {
     /// Every kind.
-    pub const ALL: [Fault; 11] = [
+    pub const ALL: [Fault; 12] = [
         Fault::OrderBreak,
         Fault::Overlap,
         Fault::Redelivery,
@@ -47,6 +49,7 @@ impl Fault {
         Fault::LateCommit,
         Fault::KeptPause,
         Fault::EmptyPoll,
+        Fault::NeedlessRevocation,
         Fault::Eviction,
         Fault::OutOfMemory,
     ];
@@ -64,6 +67,7 @@ impl Fault {
             Fault::LateCommit => "late commit",
             Fault::KeptPause => "kept pause",
             Fault::EmptyPoll => "empty poll",
+            Fault::NeedlessRevocation => "needless revocation",
             Fault::Eviction => "eviction",
             Fault::OutOfMemory => "out of memory",
         }
@@ -95,6 +99,7 @@ impl Event {
             (Fact::Committed { late: true, .. }, _) => Some(Fault::LateCommit),
             (Fact::Assigned { paused: true, .. }, _) => Some(Fault::KeptPause),
             (Fact::EmptyPoll { .. }, _) => Some(Fault::EmptyPoll),
+            (Fact::Rebalanced { revoked: true, .. }, _) => Some(Fault::NeedlessRevocation),
             (Fact::Evicted { .. }, _) => Some(Fault::Eviction),
             (Fact::Crashed { cause: CrashCause::OutOfMemory { .. }, .. }, _) => Some(Fault::OutOfMemory),
             _ => None,

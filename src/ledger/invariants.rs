@@ -30,6 +30,7 @@ pub(super) struct TickNotes {
     pub(super) out_of_memory: Option<u64>,
     evicted: bool,
     empty_poll: bool,
+    needless_revoke: bool,
     started_while_draining: bool,
     stale_change: bool,
     /// Kept from tick to tick.
@@ -43,7 +44,7 @@ pub(super) struct TickNotes {
 }
 
 /// The invariants, in the order in which a reader should see them.
-pub const INVARIANTS: [Invariant; 17] = [
+pub const INVARIANTS: [Invariant; 18] = [
     Invariant {
         sentence: "one key, one worker",
         broken_by: "a shared pool",
@@ -155,6 +156,11 @@ pub const INVARIANTS: [Invariant; 17] = [
             })
         },
     },
+    Invariant {
+        sentence: "what stays with its owner is not revoked",
+        broken_by: "the eager protocol",
+        holds: |_, notes, _| !notes.needless_revoke,
+    },
 ];
 
 impl Invariant {
@@ -178,6 +184,7 @@ impl TickNotes {
             Fact::DrainBegan { .. } => self.draining = true,
             Fact::Evicted { .. } => self.evicted = true,
             Fact::EmptyPoll { .. } => self.empty_poll = true,
+            Fact::Rebalanced { revoked: true, .. } => self.needless_revoke = true,
             Fact::Started(attempt) => {
                 self.started_while_draining |= self.draining || attempt.epoch != self.epoch;
             }

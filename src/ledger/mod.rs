@@ -360,7 +360,8 @@ impl Ledger {
             | Fact::Restarted { .. }
             | Fact::RetryDue { .. }
             | Fact::MapTooLong { .. }
-            | Fact::KnobsTurned(_) => None,
+            | Fact::KnobsTurned(_)
+            | Fact::Rebalanced { .. } => None,
         }
     }
 

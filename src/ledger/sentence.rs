@@ -11,7 +11,10 @@ use crate::{
     mechanism::Guard,
     world::{
         Attempt, CommitCause, CrashCause, EndedBy, Fact, Ignored, Input, Key, Knob, LetterCause, Log,
-        config::{CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, RetryAt, Routing, Then},
+        config::{
+            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, RebalanceProtocol, RetryAt,
+            Routing, Then,
+        },
     },
 };
 
@@ -69,6 +72,12 @@ impl Event {
             }
             Fact::EmptyPoll { consumer, until, .. } => format!(
                 "{consumer} polled and got nothing: what its client had fetched ahead was thrown away at the pause, and is there again at tick {until}."
+            ),
+            Fact::Rebalanced { consumer, revoked: false } => format!(
+                "somebody else joined or left the group: under the cooperative protocol {consumer} keeps the partition and goes on."
+            ),
+            Fact::Rebalanced { consumer, revoked: true } => format!(
+                "somebody else joined or left the group: under the eager protocol everything is revoked, and {consumer} has to give up what it will get back."
             ),
             Fact::Paused { consumer, in_flight, high } => {
                 format!("{consumer} paused: {in_flight} in flight reached the high mark, {high}.")
@@ -175,6 +184,7 @@ impl IgnoredInput {
             Input::Restart(consumer) => format!("restart {consumer}"),
             Input::Revoke { from, to } => format!("revoke from {from} for {to}"),
             Input::Set(_) => "set".to_owned(),
+            Input::Rebalance => "rebalance".to_owned(),
         };
         format!("{what} at tick {}: {}", self.tick, ignored(self.why))
     }
@@ -371,6 +381,7 @@ pub(super) fn input_sentence(input: &Input) -> String {
         Input::Restart(consumer) => format!("{consumer} is restarted."),
         Input::Revoke { from, to } => format!("the group takes the partition from {from} for {to}."),
         Input::Set(_) => "knobs are turned.".to_owned(),
+        Input::Rebalance => "the group rebalances.".to_owned(),
     }
 }
 
@@ -397,6 +408,7 @@ fn ignored(why: Ignored) -> &'static str {
         Ignored::NotTheOwner => "that member does not own the partition",
         Ignored::Draining => "another drain is under way",
         Ignored::Invalid => "the knobs would break a rule",
+        Ignored::NobodyOwns => "nobody who is up owns the partition",
     }
 }
 
@@ -439,6 +451,10 @@ pub(super) fn knob_text(knob: Knob) -> String {
         Knob::PauseAtAssignment(PauseAtAssignment::Forgotten) => "pause at assignment = forgotten".to_owned(),
         Knob::PauseAtAssignment(PauseAtAssignment::Kept) => "pause at assignment = kept".to_owned(),
         Knob::Refetch(n) => format!("refetch = {n}"),
+        Knob::RebalanceProtocol(RebalanceProtocol::Cooperative) => {
+            "rebalance protocol = cooperative".to_owned()
+        }
+        Knob::RebalanceProtocol(RebalanceProtocol::Eager) => "rebalance protocol = eager".to_owned(),
     }
 }
 

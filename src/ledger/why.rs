@@ -56,6 +56,7 @@ pub fn why(events: &[Event], id: EventId, setup: &Setup) -> Option<Why> {
         Fault::LateCommit => late_commit,
         Fault::KeptPause => kept_pause,
         Fault::EmptyPoll => empty_poll,
+        Fault::NeedlessRevocation => needless_revocation,
         Fault::Eviction => eviction,
         Fault::OutOfMemory => out_of_memory,
     };
@@ -122,9 +123,16 @@ fn redelivery(trail: Trail<'_>) -> Option<Why> {
         EndedBy::Crash => crash(trail.to(|event| matches!(event.fact, Fact::Crashed { .. }))?),
         EndedBy::Eviction => eviction(trail.to(is_eviction)?),
         EndedBy::Handover => {
-            let trail = trail.to(began_drain)?.to(is_input)?;
-            let decision = input(trail.end, "what it has not committed by the end of its drain comes again")?;
-            Some(trail.because(decision))
+            let trail = trail.to(began_drain)?;
+            let because = "what it has not committed by the end of its drain comes again";
+            match trail.cause(rebalanced) {
+                Some(_) => revoked_needlessly(trail.to(rebalanced)?, because),
+                None => {
+                    let trail = trail.to(is_input)?;
+                    let decision = input(trail.end, because)?;
+                    Some(trail.because(decision))
+                }
+            }
         }
     }?;
     why.decision.sentence.extend(undone);
@@ -210,6 +218,22 @@ fn empty_poll(trail: Trail<'_>) -> Option<Why> {
         "the client threw away at the pause what it had fetched ahead, and a refetch takes that many {gone}"
     );
     Some(trail.because(knob(Knob::Refetch(knobs.refetch), since, &because)))
+}
+
+/// The protocol asked for everything.
+fn needless_revocation(trail: Trail<'_>) -> Option<Why> {
+    revoked_needlessly(trail, "the owner gets back what it gives up")
+}
+
+/// From a rebalance that revoked what stays.
+fn revoked_needlessly(trail: Trail<'_>, because: &str) -> Option<Why> {
+    let (knobs, since) = trail.story.knobs(trail.end.id, |knobs| knobs.rebalance_protocol);
+    let because = format!("a rebalance revokes what stays with its owner too, and {because}");
+    Some(trail.to(is_input)?.because(knob(
+        Knob::RebalanceProtocol(knobs.rebalance_protocol),
+        since,
+        &because,
+    )))
 }
 
 /// The owner did not poll in time: it was draining, or it blocked; or the time was shortened.
@@ -383,8 +407,12 @@ fn began_drain(event: &Event) -> bool {
     matches!(event.fact, Fact::DrainBegan { .. })
 }
 
+fn rebalanced(event: &Event) -> bool {
+    matches!(event.fact, Fact::Rebalanced { .. })
+}
+
 fn is_input(event: &Event) -> bool {
-    matches!(event.fact, Fact::Input(Input::Crash(_) | Input::Revoke { .. }))
+    matches!(event.fact, Fact::Input(Input::Crash(_) | Input::Revoke { .. } | Input::Rebalance))
 }
 
 /// The ownership that ended with this event.

@@ -29,6 +29,7 @@ const CRASH: u64 = 3;
 const RESTART: u64 = 4;
 const REVOKE: u64 = 5;
 const SET: u64 = 6;
+const REBALANCE: u64 = 7;
 
 /// How many bits of a number the kind takes.
 const KIND_BITS: u32 = 3;
@@ -56,6 +57,7 @@ pub(super) fn pack(packing: &mut Packing, inputs: &Inputs, from: Tick, last: Tic
                 packing.numbers(&[head(SET), turned.len() as u64]);
                 turned.iter().for_each(|&knob| packing.numbers(&knobs::numbers(knob)));
             }
+            Input::Rebalance => packing.number(head(REBALANCE)),
         }
         now = tick;
     }
@@ -100,10 +102,8 @@ fn input(bytes: &mut Unpacking<'_>, kind: u64, near: &mut Offset) -> Result<Inpu
             let count = bytes.number()?;
             Input::Set((0..count).map(|_| knobs::unpack(bytes)).collect::<Result<_, _>>()?)
         }
-        value => {
-            let what = "the kind of an input";
-            return Err(bytes.wrong(Flaw::OutOfRange { what, value, least: COMPLETE, most: SET }));
-        }
+        // Three bits hold no other number than `REBALANCE`.
+        _ => Input::Rebalance,
     })
 }
 

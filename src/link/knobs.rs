@@ -6,7 +6,8 @@ use crate::{
     world::{
         Knob, Knobs,
         config::{
-            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RetryAt, Routing, Then,
+            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RebalanceProtocol,
+            RetryAt, Routing, Then,
         },
     },
 };
@@ -18,6 +19,7 @@ const THENS: [Then; 2] = [Then::Continue, Then::Park];
 const GUARDS: [Guard; 3] = [Guard::Off, Guard::Newer, Guard::NotOlder];
 const LATE_COMMITS: [LateCommit; 2] = [LateCommit::Checked, LateCommit::Sent];
 const PAUSES: [PauseAtAssignment; 2] = [PauseAtAssignment::Forgotten, PauseAtAssignment::Kept];
+const PROTOCOLS: [RebalanceProtocol; 2] = [RebalanceProtocol::Cooperative, RebalanceProtocol::Eager];
 const SWITCH: [bool; 2] = [false, true];
 
 /// The knob's number, and the numbers of its value.
@@ -50,12 +52,13 @@ pub(super) fn numbers(knob: Knob) -> Vec<u64> {
         Knob::LateCommit(value) => vec![16, place(&LATE_COMMITS, &value)],
         Knob::PauseAtAssignment(value) => vec![17, place(&PAUSES, &value)],
         Knob::Refetch(ticks) => vec![18, ticks],
+        Knob::RebalanceProtocol(value) => vec![19, place(&PROTOCOLS, &value)],
     }
 }
 
 /// The counterpart of [`numbers`].
 pub(super) fn unpack(bytes: &mut Unpacking<'_>) -> Result<Knob, LinkError> {
-    Ok(match bytes.within("the kind of a knob", 0..=18)? {
+    Ok(match bytes.within("the kind of a knob", 0..=19)? {
         0 => Knob::Workers(bytes.small("the number of workers", 0..=MOST_WORKERS)?),
         1 => Knob::Routing(match bytes.within("the kind of routing", 0..=3)? {
             0 => Routing::Keyed,
@@ -87,7 +90,8 @@ pub(super) fn unpack(bytes: &mut Unpacking<'_>) -> Result<Knob, LinkError> {
         15 => Knob::Guard(bytes.choice("the kind of guard", &GUARDS)?),
         16 => Knob::LateCommit(bytes.choice("the place of late commits", &LATE_COMMITS)?),
         17 => Knob::PauseAtAssignment(bytes.choice("the place of old pauses", &PAUSES)?),
-        _ => Knob::Refetch(bytes.number()?),
+        18 => Knob::Refetch(bytes.number()?),
+        _ => Knob::RebalanceProtocol(bytes.choice("the rebalance protocol", &PROTOCOLS)?),
     })
 }
 
@@ -96,7 +100,7 @@ fn if_any(bytes: &mut Unpacking<'_>) -> Result<Option<u64>, LinkError> {
 }
 
 /// All knobs, by their numbers.
-pub(super) fn listed(knobs: &Knobs) -> [Knob; 19] {
+pub(super) fn listed(knobs: &Knobs) -> [Knob; 20] {
     // Taken apart, so that a new knob is not forgotten here.
     let Knobs {
         workers,
@@ -118,6 +122,7 @@ pub(super) fn listed(knobs: &Knobs) -> [Knob; 19] {
         late_commit,
         pause_at_assignment,
         refetch,
+        rebalance_protocol,
     } = *knobs;
     [
         Knob::Workers(workers),
@@ -139,5 +144,6 @@ pub(super) fn listed(knobs: &Knobs) -> [Knob; 19] {
         Knob::LateCommit(late_commit),
         Knob::PauseAtAssignment(pause_at_assignment),
         Knob::Refetch(refetch),
+        Knob::RebalanceProtocol(rebalance_protocol),
     ]
 }

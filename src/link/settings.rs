@@ -12,7 +12,7 @@ use crate::{
         rebalance::{LONGEST_DRAIN, Rebalance},
         watermark::{LONGEST_COMMIT_EVERY, LONGEST_QUARANTINE, Watermark},
     },
-    world::config::{CommitOffset, LateCommit, PauseAtAssignment, Routing},
+    world::config::{CommitOffset, LateCommit, PauseAtAssignment, RebalanceProtocol, Routing},
 };
 
 const ROUTINGS: &[(&str, Routing)] = &[
@@ -30,6 +30,8 @@ const GUARDS: &[(&str, Guard)] =
 const LATE_COMMITS: &[(&str, LateCommit)] = &[("checked", LateCommit::Checked), ("sent", LateCommit::Sent)];
 const PAUSES: &[(&str, PauseAtAssignment)] =
     &[("forgotten", PauseAtAssignment::Forgotten), ("kept", PauseAtAssignment::Kept)];
+const PROTOCOLS: &[(&str, RebalanceProtocol)] =
+    &[("cooperative", RebalanceProtocol::Cooperative), ("eager", RebalanceProtocol::Eager)];
 const SWITCH: &[(&str, bool)] = &[("0", false), ("1", true)];
 const SEEDS: RangeInclusive<u64> = 0..=u64::MAX;
 
@@ -76,11 +78,12 @@ fn visit(start: &mut Start, visitor: &mut impl Visit) -> Outcome {
             visitor.number("refetch", 0..=LONGEST_REFETCH, refetch)?;
             visitor.number("seed", SEEDS, seed)
         }
-        Start::Rebalance(Rebalance { drain, guard, late_commit, pause_at_assignment, seed }) => {
+        Start::Rebalance(Rebalance { drain, guard, late_commit, pause_at_assignment, protocol, seed }) => {
             visitor.number("drain", 0..=LONGEST_DRAIN, drain)?;
             visitor.choice("guard", GUARDS, guard)?;
             visitor.choice("late", LATE_COMMITS, late_commit)?;
             visitor.choice("pauses", PAUSES, pause_at_assignment)?;
+            visitor.choice("protocol", PROTOCOLS, protocol)?;
             visitor.number("seed", SEEDS, seed)
         }
         Start::Brought(..) => Ok(()),

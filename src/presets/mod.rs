@@ -84,17 +84,19 @@ impl Panel {
             || knobs.max_poll_interval.is_some()
             || !matches!(knobs.intake, Intake::Pause { .. });
         let by_hand = any(|input| !matches!(input, Input::Set(_)));
-        let best = if two || knobs.guard != usual.guard || knobs.late_commit != usual.late_commit {
-            Panel::Rebalance
-        } else if bounds_memory {
-            Panel::Backpressure
-        } else if knobs.routing == Routing::Keyed
-            && (by_hand || knobs.ack_map || knobs.commit_offset != usual.commit_offset)
-        {
-            Panel::Watermark
-        } else {
-            Panel::Dispatch
-        };
+        let rebalances = any(|input| *input == Input::Rebalance);
+        let best =
+            if two || rebalances || knobs.guard != usual.guard || knobs.late_commit != usual.late_commit {
+                Panel::Rebalance
+            } else if bounds_memory {
+                Panel::Backpressure
+            } else if knobs.routing == Routing::Keyed
+                && (by_hand || knobs.ack_map || knobs.commit_offset != usual.commit_offset)
+            {
+                Panel::Watermark
+            } else {
+                Panel::Dispatch
+            };
         if best.draws(setup) { best } else { Panel::Watermark }
     }
 

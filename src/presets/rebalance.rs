@@ -11,7 +11,7 @@ use crate::{
     player::{Inputs, Player},
     world::{
         ConfigError, Fails, Input, Knobs, Log, NewRecord, Setup, Work,
-        config::{Intake, LateCommit, PauseAtAssignment},
+        config::{Intake, LateCommit, PauseAtAssignment, RebalanceProtocol},
         draw_below,
     },
 };
@@ -83,6 +83,8 @@ pub struct Rebalance {
     pub late_commit: LateCommit,
     /// Whether a pause outlives its assignment; if it does, the partition comes back.
     pub pause_at_assignment: PauseAtAssignment,
+    /// What a rebalance revokes; if everything, there is one that moves nothing.
+    pub protocol: RebalanceProtocol,
     /// What funds and work are drawn from; 0: the opening's own, which lets three writes leak past a window of 2.
     pub seed: u64,
 }
@@ -94,6 +96,7 @@ impl Default for Rebalance {
             guard: Guard::Newer,
             late_commit: LateCommit::Checked,
             pause_at_assignment: PauseAtAssignment::Forgotten,
+            protocol: RebalanceProtocol::Cooperative,
             seed: 0,
         }
     }
@@ -121,6 +124,7 @@ impl Rebalance {
             guard: self.guard,
             late_commit: self.late_commit,
             pause_at_assignment: self.pause_at_assignment,
+            rebalance_protocol: self.protocol,
             ..Knobs::default()
         };
         let setup = Setup::new(Arc::new(log), knobs, &[ConsumerId::A, ConsumerId::B])?;
@@ -131,7 +135,21 @@ impl Rebalance {
         if self.pause_at_assignment == PauseAtAssignment::Kept {
             script.insert(BACK_AT, vec![Input::Revoke { from: ConsumerId::B, to: ConsumerId::A }]);
         }
+        if self.protocol == RebalanceProtocol::Eager {
+            script.insert(self.rebalance_at(), vec![Input::Rebalance]);
+        }
         Ok(Player::new(setup, script, LAST, Keep::Events))
+    }
+
+    /// When somebody else joins the group or leaves it, where that revokes everything: when B has had the partition for
+    /// a little while, or A has it back.
+    #[must_use]
+    pub fn rebalance_at(&self) -> Tick {
+        match self.pause_at_assignment {
+            PauseAtAssignment::Kept => BACK_AT.after(4),
+            // What A runs when it is revoked has ended by then, however long the window is.
+            PauseAtAssignment::Forgotten => REVOKE_AT.after(self.drain.min(STALL) + 3),
+        }
     }
 
     fn updates(&self) -> [(i64, &'static str, u64); UPDATES.len()] {

@@ -154,6 +154,7 @@ impl Start {
                 (Start::Rebalance(preset), Knob::PauseAtAssignment(pause)) => {
                     preset.pause_at_assignment = pause
                 }
+                (Start::Rebalance(preset), Knob::RebalanceProtocol(protocol)) => preset.protocol = protocol,
                 _ => {}
             }
         }

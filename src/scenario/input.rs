@@ -15,7 +15,7 @@ use crate::{
 
 const INPUTS: &[&str] = &["complete", "poison", "stall", "crash", "restart", "revoke", "set"];
 
-const EXPECTED: &str = "one input: { crash = \"A\" }, { restart = \"A\" }, { complete = 5 }, { poison = 5 }, { stall = { consumer = \"A\", ticks = 9 } }, { revoke = { from = \"A\", to = \"B\" } } or { set = { drain = 2 } }";
+const EXPECTED: &str = "one input: { crash = \"A\" }, { restart = \"A\" }, { complete = 5 }, { poison = 5 }, { stall = { consumer = \"A\", ticks = 9 } }, { revoke = { from = \"A\", to = \"B\" } }, { set = { drain = 2 } } or \"rebalance\"";
 
 /// The inputs by tick, those of one tick in the order of the file; and every setting of the knobs there
 /// will be. `set`s are replayed in the order in which they will act, so that a bad one is refused here.
@@ -44,6 +44,11 @@ pub(super) fn read(
 }
 
 fn input(what: &Value<'_>) -> Result<Input, BadInput> {
+    // It names nobody, and there is nothing to say of it.
+    if what.as_text().is_some() {
+        what.word(&[("rebalance", ())], "a table: { crash = \"A\" }")?;
+        return Ok(Input::Rebalance);
+    }
     let (name, value) = what.table(INPUTS, EXPECTED)?.only(EXPECTED)?;
     Ok(match name {
         "complete" => Input::Complete(offset(&value)?),

@@ -12,7 +12,8 @@ use crate::{
     world::{
         Knob,
         config::{
-            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RetryAt, Routing, Then,
+            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RebalanceProtocol,
+            RetryAt, Routing, Then,
         },
     },
 };
@@ -33,6 +34,7 @@ pub(super) const CONSUMER: &[&str] = &[
     "late_commit",
     "pause_at_assignment",
     "refetch",
+    "rebalance_protocol",
 ];
 
 /// The keys of `[store]`.
@@ -86,6 +88,11 @@ fn turn(key: &str, value: &Value<'_>, knobs: &mut Turned) -> Result<(), BadInput
             knobs.push(value, Knob::PauseAtAssignment(value.word(&words, "")?));
         }
         "refetch" => knobs.push(value, Knob::Refetch(value.number(u64::MAX)?)),
+        "rebalance_protocol" => {
+            let words =
+                [("cooperative", RebalanceProtocol::Cooperative), ("eager", RebalanceProtocol::Eager)];
+            knobs.push(value, Knob::RebalanceProtocol(value.word(&words, "")?));
+        }
         "guard" => {
             let words = [("newer", Guard::Newer), ("off", Guard::Off), ("not-older", Guard::NotOlder)];
             knobs.push(value, Knob::Guard(value.word(&words, "")?));

@@ -7,7 +7,8 @@ use crate::{
     world::{
         Knobs,
         config::{
-            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RetryAt, Routing, Then,
+            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RebalanceProtocol,
+            RetryAt, Routing, Then,
         },
     },
 };
@@ -43,7 +44,7 @@ const fn words(name: &'static str, words: &'static [&'static str], turn: fn(&mut
     Spec { name, least: None, most: 0, words, turn }
 }
 
-static SPECS: [Spec; 22] = [
+static SPECS: [Spec; 23] = [
     Spec { most: u32::MAX as u64, ..number("workers", 1, |knobs, value| knobs.workers = value.small()) },
     number("poll", 1, |knobs, value| knobs.poll = value.number()),
     number("high", 1, |knobs, value| {
@@ -111,6 +112,9 @@ static SPECS: [Spec; 22] = [
         knobs.pause_at_assignment = [PauseAtAssignment::Forgotten, PauseAtAssignment::Kept][value.place(2)];
     }),
     number("refetch", 0, |knobs, value| knobs.refetch = value.number()),
+    words("rebalance_protocol", &["cooperative", "eager"], |knobs, value| {
+        knobs.rebalance_protocol = [RebalanceProtocol::Cooperative, RebalanceProtocol::Eager][value.place(2)];
+    }),
 ];
 
 impl Value {
@@ -358,10 +362,14 @@ mod tests {
                 Knobs { pause_at_assignment: PauseAtAssignment::Kept, ..base.clone() },
             ),
             ("refetch=3", Knobs { refetch: 3, ..base.clone() }),
+            (
+                "rebalance_protocol=eager",
+                Knobs { rebalance_protocol: RebalanceProtocol::Eager, ..base.clone() },
+            ),
         ] {
             assert_eq!(turned(text), expected, "{text}");
         }
         assert_eq!(turned("quarantine=never"), base);
-        assert_eq!(Dial::names().count(), 22);
+        assert_eq!(Dial::names().count(), 23);
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     mechanism::Guard,
     world::{
         Fails, Knobs, Work,
-        config::{CommitOffset, Intake, LateCommit, PauseAtAssignment, RetryAt, Routing},
+        config::{CommitOffset, Intake, LateCommit, PauseAtAssignment, RebalanceProtocol, RetryAt, Routing},
     },
 };
 
@@ -26,6 +26,7 @@ const NO_START: &str = "after a revoke the old owner starts nothing";
 const FENCED: &str = "nothing after the fence changes tracker or commit";
 const NO_LATE_WRITE: &str = "no write lands after the handover";
 const ROWS_ADVANCE: &str = "a row's version never goes back";
+const STAYS: &str = "what stays with its owner is not revoked";
 
 /// What a run must have so that a promise is put to the test, where not every run has it: part of a sentence.
 #[must_use]
@@ -41,6 +42,7 @@ pub fn asked_by(sentence: &str) -> Option<&'static str> {
         NO_START => Some("a revoke"),
         FENCED => Some("an owner that ends"),
         NO_LATE_WRITE => Some("a revoke or an eviction"),
+        STAYS => Some("a rebalance that leaves the partition where it is"),
         _ => None,
     }
 }
@@ -74,6 +76,7 @@ impl Can<'_> {
             (BRINGS, self.throw_away_a_prefetch()),
             (NO_LATE_WRITE, self.leak()),
             (ROWS_ADVANCE, self.any(|knobs| knobs.guard == Guard::Off)),
+            (STAYS, self.revoke_needlessly()),
         ];
         rules.into_iter().filter_map(|(sentence, can)| can.then_some(sentence)).collect()
     }
@@ -88,9 +91,10 @@ impl Can<'_> {
             POLLS => self.interval().is_some(),
             GATE_CLOSED => self.close_the_gate() && self.end_an_owner(),
             BRINGS => self.pause_before_the_end(),
-            NO_START => self.troubles().revokes > 0,
+            NO_START => self.revoke(),
             FENCED => self.end_an_owner(),
             NO_LATE_WRITE => self.hand_over(),
+            STAYS => self.troubles().rebalances > 0,
             _ => true,
         }
     }
@@ -145,7 +149,17 @@ impl Can<'_> {
     }
 
     fn hand_over(&self) -> bool {
-        self.troubles().revokes > 0 || self.be_evicted()
+        self.revoke() || self.be_evicted()
+    }
+
+    /// By an input that says so, or because the group rebalances.
+    fn revoke(&self) -> bool {
+        self.troubles().revokes > 0 || self.revoke_needlessly()
+    }
+
+    fn revoke_needlessly(&self) -> bool {
+        let eager = self.any(|knobs| knobs.rebalance_protocol == RebalanceProtocol::Eager);
+        eager && self.troubles().rebalances > 0
     }
 
     /// Whether there are more records than the marks admit at their lowest. What came in under others may be in
@@ -215,7 +229,7 @@ impl Can<'_> {
     /// does so before the drain can end.
     fn be_evicted(&self) -> bool {
         let Some(interval) = self.interval() else { return false };
-        let drains = self.troubles().revokes > 0 && self.any(|knobs| knobs.drain + 1 >= interval);
+        let drains = self.revoke() && self.any(|knobs| knobs.drain + 1 >= interval);
         drains || self.any(|knobs| knobs.intake == Intake::Block)
     }
 
@@ -231,13 +245,13 @@ impl Can<'_> {
 
     /// Attempts that run when the drain begins were started the tick before at the latest.
     fn outlive_a_drain(&self) -> bool {
-        let Troubles { revokes, stalls, .. } = self.troubles();
+        let stalls = self.troubles().stalls;
         let longer = |drain: u64| {
             self.any_record(|work, _| match work {
                 Work::Ticks(ticks) => stalls > 0 || ticks > drain + 1,
                 Work::UntilTapped | Work::Never => true,
             })
         };
-        revokes > 0 && self.any(|knobs| longer(knobs.drain))
+        self.revoke() && self.any(|knobs| longer(knobs.drain))
     }
 }

@@ -21,6 +21,8 @@ pub struct Troubles {
     pub stalls: u8,
     /// Knobs that are turned.
     pub turns: u8,
+    /// Rebalances that leave the partition where it is.
+    pub rebalances: u8,
 }
 
 impl Troubles {
@@ -33,6 +35,7 @@ impl Troubles {
             Input::Poison(_) => &mut self.poisons,
             Input::Stall { .. } => &mut self.stalls,
             Input::Set(_) => &mut self.turns,
+            Input::Rebalance => &mut self.rebalances,
         };
         *left = left.checked_sub(1)?;
         Some(self)

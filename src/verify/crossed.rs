@@ -30,11 +30,12 @@ const SMALL: u64 = 2;
 const RECORDS: i64 = 3;
 
 /// What nothing breaks but a client's ways, which are not crossed here.
-const BY_CLIENTS_WAYS: [&str; 4] = [
+const BY_CLIENTS_WAYS: [&str; 5] = [
     "watermark and committed offset never go back",
     "a partition is paused only while its owner's gate is closed",
     "a poll through an open gate brings what there is",
     "nothing after the fence changes tracker or commit",
+    "what stays with its owner is not revoked",
 ];
 
 /// Systems drawn: as many as can be visited whole in seconds, and in a minute.
@@ -118,7 +119,7 @@ fn draw(seed: u64, kinds: u64) -> Configuration {
     let mut left = vec![0, 1, 2, 3, 4];
     for _ in 0..kinds {
         let kind = left.swap_remove(dice.below(left.len() as u64) as usize);
-        let Troubles { crashes, revokes, poisons, stalls, turns } = &mut troubles;
+        let Troubles { crashes, revokes, poisons, stalls, turns, .. } = &mut troubles;
         *[crashes, revokes, poisons, stalls, turns][kind] = 1;
     }
     let mut turn = draw_turn(&mut dice, SMALL, &knobs);

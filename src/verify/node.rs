@@ -177,6 +177,8 @@ impl Node {
             let turned = |turn: &&Vec<_>| world.knobs().with(turn).is_ok_and(|knobs| knobs != *world.knobs());
             acts.extend(turns.filter(turned).cloned().map(Input::Set));
         }
+        let stays = world.owner().is_some_and(|(_, session)| session.handover().is_none());
+        acts.extend((stays && left.rebalances > 0).then_some(Input::Rebalance));
         acts
     }
 }

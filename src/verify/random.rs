@@ -116,7 +116,7 @@ impl Rules {
         let turns: Vec<_> = (0..3).map(|_| draw_turn(dice, MOST_OF_RULES, &knobs)).collect();
         let mut maybe = || u8::from(dice.one_in(2));
         let (crashes, revokes, poisons, stalls, turned) = (maybe(), maybe(), maybe(), maybe(), maybe());
-        let troubles = Troubles { crashes, revokes, poisons, stalls, turns: turned };
+        let troubles = Troubles { crashes, revokes, poisons, stalls, turns: turned, rebalances: 0 };
         let mut maybe = || dice.one_in(2);
         let (keyless, failing, for_ever, endless) = (maybe(), maybe(), maybe(), maybe());
         let kinds = Kinds { start: Offset(0), keyless, failing, for_ever, endless };
@@ -219,6 +219,7 @@ fn draw_troubles(of: &Rules, log: &Log, dice: &mut Dice) -> (Inputs, Troubles) {
         poisons: count(small.poisons, dice),
         stalls: count(small.stalls, dice),
         turns: if of.turns.is_empty() { 0 } else { count(small.turns, dice) },
+        rebalances: count(small.rebalances, dice),
     };
     let group = of.is_a_group;
     let member = |dice: &mut Dice| if group && dice.one_in(2) { ConsumerId::B } else { ConsumerId::A };
@@ -245,6 +246,9 @@ fn draw_troubles(of: &Rules, log: &Log, dice: &mut Dice) -> (Inputs, Troubles) {
     for _ in 0..troubles.turns {
         let turn = &of.turns[dice.below(of.turns.len() as u64) as usize];
         come(dice.below(BUSY_TICKS), Input::Set(turn.clone()));
+    }
+    for _ in 0..troubles.rebalances {
+        come(dice.below(BUSY_TICKS), Input::Rebalance);
     }
     (inputs, troubles)
 }
@@ -282,7 +286,7 @@ mod tests {
         let lives = (0..1_000).map(|nth| Life::nth(suite, nth, 1_000, 0).expect("rules that suit"));
         let kinds: Vec<_> = lives
             .map(|life| {
-                let Troubles { crashes, revokes, poisons, stalls, turns } = life.configuration.troubles;
+                let Troubles { crashes, revokes, poisons, stalls, turns, .. } = life.configuration.troubles;
                 [crashes, revokes, poisons, stalls, turns].map(|count| count > 0)
             })
             .collect();

@@ -13,7 +13,8 @@ use crate::{
     world::{
         Fails, Knob, Knobs, Log, NewRecord, Setup, Work,
         config::{
-            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RetryAt, Routing, Then,
+            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RebalanceProtocol,
+            RetryAt, Routing, Then,
         },
     },
 };
@@ -49,6 +50,7 @@ const IN_HEAP: &str = "in flight never exceeds the heap ceiling";
 const POLLS: &str = "a poll at least every max.poll.interval";
 const NO_LATE_WRITE: &str = "no write lands after the handover";
 const ROWS_ADVANCE: &str = "a row's version never goes back";
+const STAYS: &str = "what stays with its owner is not revoked";
 
 /// All suites, of this size.
 #[must_use]
@@ -68,6 +70,7 @@ pub fn suites(size: Size) -> Vec<Suite> {
         late_writes(size),
         late_commits(size),
         long_drains(size),
+        rebalances(size),
         turned_knobs(size),
         dead_ends(size),
         crossed(size),
@@ -610,6 +613,40 @@ fn long_drains(size: Size) -> Suite {
             size.pick("", "; one crash")
         ),
         breaks: vec![POLLS, NO_LATE_WRITE],
+        sticks: false,
+        is_crossed: false,
+        configurations,
+    }
+}
+
+fn rebalances(size: Size) -> Suite {
+    let len = size.pick(3, 4);
+    let mut configurations = Vec::new();
+    for log in (1..=len).flat_map(|len| keyings(len, 2)) {
+        for rebalance_protocol in [RebalanceProtocol::Cooperative, RebalanceProtocol::Eager] {
+            for ((drain, interval), ack_map) in pairs(&pairs(&[0, 1, 2], &[None, Some(2)]), &[false, true]) {
+                let knobs = Knobs {
+                    workers: 2,
+                    drain,
+                    max_poll_interval: interval,
+                    ack_map,
+                    rebalance_protocol,
+                    ..Knobs::default()
+                };
+                let troubles = Troubles { crashes: size.pick(0, 1), rebalances: 2, ..Troubles::default() };
+                configurations.push(alone(self::log(&log, NAMES), knobs).with_troubles(troubles, 1));
+            }
+        }
+    }
+    Suite {
+        name: "rebalances that leave the partition where it is",
+        bounds: format!(
+            "1 to {len} records over 1 or 2 keys, 2 workers; the cooperative protocol and the eager one; drains of 0 to \
+             2 ticks, with and without a poll due every 2, with and without an acknowledgement map; two \
+             rebalances{}",
+            size.pick("", ", and one crash")
+        ),
+        breaks: vec![POLLS, NO_LATE_WRITE, STAYS],
         sticks: false,
         is_crossed: false,
         configurations,

@@ -27,7 +27,7 @@ use crate::{
     presets::{Start, rebalance},
     world::{
         EndedBy, Input, Knob,
-        config::{LateCommit, PauseAtAssignment},
+        config::{LateCommit, PauseAtAssignment, RebalanceProtocol},
     },
 };
 
@@ -69,6 +69,7 @@ pub(crate) enum Msg {
     Guard(Guard),
     LateCommit(bool),
     KeepPauses(bool),
+    Protocol(RebalanceProtocol),
 }
 
 impl Scene for RebalanceScene {
@@ -84,6 +85,7 @@ impl Scene for RebalanceScene {
         "watermark and committed offset never go back",
         "a partition is paused only while its owner's gate is closed",
         "a repeated or stale completion changes nothing",
+        "what stays with its owner is not revoked",
     ];
 
     fn new() -> Self {
@@ -98,13 +100,15 @@ impl Scene for RebalanceScene {
             Msg::LateCommit(false) => Knob::LateCommit(LateCommit::Checked),
             Msg::KeepPauses(true) => Knob::PauseAtAssignment(PauseAtAssignment::Kept),
             Msg::KeepPauses(false) => Knob::PauseAtAssignment(PauseAtAssignment::Forgotten),
+            Msg::Protocol(protocol) => Knob::RebalanceProtocol(protocol),
         };
         let turned = stage.start.clone().turned(&[knob]);
         if turned == *stage.start { Effect::None } else { Effect::Rewrite(turned) }
     }
 
     fn knobs(&self, stage: &Stage<'_, Msg>) -> Html {
-        let (window, guard) = (drain(stage), stage.players[0].setup().knobs().guard);
+        let knobs = stage.players[0].setup().knobs();
+        let (window, guard, protocol) = (drain(stage), knobs.guard, knobs.rebalance_protocol);
         let drain = Slider {
             knob: "drain",
             name: "Drain window",
@@ -119,12 +123,20 @@ impl Scene for RebalanceScene {
             (Guard::Newer, "newer", "newer"),
             (Guard::NotOlder, "not-older", "not older"),
         ];
+        let protocols = [
+            (RebalanceProtocol::Cooperative, "cooperative", "cooperative"),
+            (RebalanceProtocol::Eager, "eager", "eager"),
+        ];
         html! {
             <>
                 {drain.view(stage.on(Msg::Drain))}
                 <div class="guard" data-part="guard">
                     {segmented("guard", "Version guard", &guards, guard, &stage.on(Msg::Guard))}
                     <p class="knob-note">{guard_note(guard)}</p>
+                </div>
+                <div class="protocol" data-part="protocol">
+                    {segmented("protocol", "Protocol", &protocols, protocol, &stage.on(Msg::Protocol))}
+                    <p class="knob-note">{protocol_note(stage, protocol)}</p>
                 </div>
                 <div>
                     <div data-part="late-commit">
@@ -237,11 +249,12 @@ impl RebalanceScene {
     /// What this window comes to, as far as that is known.
     fn window_note(&self, stage: &Stage<'_, Msg>) -> String {
         let ahead = self.ahead(stage);
-        let Some((revoke, from)) = revoke_at(stage) else {
+        let drain = self.drain(stage, &self.story(stage));
+        let Some((revoke, from)) = drain.map(|drain| (drain.revoked, drain.from)).or(revoke_at(stage)) else {
             return "Nobody is revoked in this run.".to_owned();
         };
         let opening = format!("{from}, revoked at tick {revoke}, may still finish what runs");
-        match (self.drain(stage, &self.story(stage)), &ahead.played) {
+        match (drain, &ahead.played) {
             (None, None) => format!("{opening}."),
             (None, Some(_)) => format!("{from} has nothing to drain when it is revoked at tick {revoke}."),
             (Some(Drain { end: None, .. }), None) => format!("{opening}."),
@@ -305,6 +318,20 @@ fn pauses_note(stage: &Stage<'_, Msg>) -> &'static str {
     match stage.start {
         Start::Rebalance(_) => "and the partition comes back to A at tick 18",
         _ => "beyond their assignment",
+    }
+}
+
+/// What a rebalance revokes.
+fn protocol_note(stage: &Stage<'_, Msg>, protocol: RebalanceProtocol) -> String {
+    match (protocol, stage.start) {
+        (RebalanceProtocol::Cooperative, _) => "A rebalance revokes what moves, and nothing else.".to_owned(),
+        (RebalanceProtocol::Eager, Start::Rebalance(preset)) => {
+            let at = preset.rebalance_at();
+            format!(
+                "A rebalance revokes all there is: somebody joins at tick {at}, and the owner gets its own back."
+            )
+        }
+        (RebalanceProtocol::Eager, _) => "A rebalance revokes all there is, what stays included.".to_owned(),
     }
 }
 

@@ -86,6 +86,16 @@ pub enum PauseAtAssignment {
     Kept,
 }
 
+/// What a rebalance does to a partition that stays with its owner: the group asks its members to give up what moves, or
+/// all that they have. (KIP-429, and the assignor's choice: `cooperative-sticky`, or `range` and the others.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RebalanceProtocol {
+    /// Nothing: its owner goes on.
+    Cooperative,
+    /// It is revoked, and the same member gets it back.
+    Eager,
+}
+
 /// What happens to the other records of a key whose record was dead-lettered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Then {
@@ -146,6 +156,8 @@ pub struct Knobs {
     /// Ticks from a resume until polls bring records again, because the pause threw away what the client had fetched
     /// ahead, as librdkafka's does; 0: it keeps that, as Java's client since 2.4 (KAFKA-7548).
     pub refetch: u64,
+    /// Whether a rebalance revokes what stays with its owner too.
+    pub rebalance_protocol: RebalanceProtocol,
 }
 
 impl Default for Knobs {
@@ -170,6 +182,7 @@ impl Default for Knobs {
             late_commit: LateCommit::Checked,
             pause_at_assignment: PauseAtAssignment::Forgotten,
             refetch: 0,
+            rebalance_protocol: RebalanceProtocol::Cooperative,
         }
     }
 }
@@ -197,6 +210,7 @@ pub enum Knob {
     LateCommit(LateCommit),
     PauseAtAssignment(PauseAtAssignment),
     Refetch(u64),
+    RebalanceProtocol(RebalanceProtocol),
 }
 
 impl Knobs {
@@ -227,6 +241,7 @@ impl Knobs {
                 Knob::LateCommit(value) => knobs.late_commit = value,
                 Knob::PauseAtAssignment(value) => knobs.pause_at_assignment = value,
                 Knob::Refetch(value) => knobs.refetch = value,
+                Knob::RebalanceProtocol(value) => knobs.rebalance_protocol = value,
             }
         }
         knobs.check()?;
@@ -266,7 +281,7 @@ impl Knobs {
     }
 
     /// Every knob as it stands.
-    fn each(&self) -> [Knob; 19] {
+    fn each(&self) -> [Knob; 20] {
         [
             Knob::Workers(self.workers),
             Knob::Routing(self.routing),
@@ -287,6 +302,7 @@ impl Knobs {
             Knob::LateCommit(self.late_commit),
             Knob::PauseAtAssignment(self.pause_at_assignment),
             Knob::Refetch(self.refetch),
+            Knob::RebalanceProtocol(self.rebalance_protocol),
         ]
     }
 

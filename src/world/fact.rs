@@ -278,4 +278,11 @@ pub enum Fact {
         /// Records in flight.
         in_flight: u64,
     },
+    /// The group rebalanced, and the partition stays with its owner.
+    Rebalanced {
+        /// The owner.
+        consumer: ConsumerId,
+        /// Whether it has to give the partition up all the same, and gets it back.
+        revoked: bool,
+    },
 }

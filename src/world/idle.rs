@@ -77,7 +77,7 @@ mod tests {
         ids::{ConsumerId, Offset},
         world::{
             Fact, Fails, Input, Knobs, Log, NewRecord, Observer, Setup, Work,
-            config::{Intake, LateCommit, PauseAtAssignment, Quarantine, Routing, Then},
+            config::{Intake, LateCommit, PauseAtAssignment, Quarantine, RebalanceProtocol, Routing, Then},
         },
     };
 
@@ -107,9 +107,12 @@ mod tests {
     fn inputs(tick: Tick) -> Vec<Input> {
         let (a, b) = (ConsumerId::A, ConsumerId::B);
         match tick.0 {
+            110 => vec![Input::Rebalance],
             140 => vec![Input::Stall { consumer: a, ticks: 9 }],
             200 => vec![Input::Revoke { from: a, to: b }],
+            330 => vec![Input::Rebalance],
             420 => vec![Input::Crash(b)],
+            450 => vec![Input::Rebalance],
             471 => vec![Input::Restart(b)],
             600 => vec![Input::Revoke { from: b, to: a }, Input::Crash(b)],
             601 => vec![Input::Poison(Offset(90))],
@@ -133,6 +136,7 @@ mod tests {
                 intake: Intake::Pause { high: 3, low: 1 },
                 ..base.clone()
             },
+            Knobs { rebalance_protocol: RebalanceProtocol::Eager, ..base.clone() },
             Knobs { refetch: 45, intake: Intake::Pause { high: 3, low: 1 }, ..base.clone() },
             Knobs {
                 routing: Routing::Shared,

@@ -30,6 +30,8 @@ pub enum Input {
     },
     /// Knobs of both consumers and the guard are turned.
     Set(Vec<Knob>),
+    /// The group rebalances because somebody else came or went; the partition stays with its owner.
+    Rebalance,
 }
 
 impl Input {
@@ -40,7 +42,7 @@ impl Input {
                 (Some(consumer), None)
             }
             Input::Revoke { from, to } => (Some(from), Some(to)),
-            Input::Complete(_) | Input::Poison(_) | Input::Set(_) => (None, None),
+            Input::Complete(_) | Input::Poison(_) | Input::Set(_) | Input::Rebalance => (None, None),
         };
         first.into_iter().chain(second)
     }
@@ -63,4 +65,6 @@ pub enum Ignored {
     Draining,
     /// The knobs' new values break a rule.
     Invalid,
+    /// Nobody who is up owns the partition.
+    NobodyOwns,
 }

@@ -3,7 +3,7 @@
 use super::{
     Session, World,
     commit::Late,
-    config::{LateCommit, PauseAtAssignment},
+    config::{LateCommit, PauseAtAssignment, RebalanceProtocol},
     fact::{CrashCause, EndedBy, Fact, Observer},
     input::Ignored,
     pool::Pool,
@@ -123,6 +123,21 @@ impl World {
         session.handover = Some(Handover { drain, to });
         observer.note(self.now, Fact::DrainBegan { from, to, deadline });
         Ok(())
+    }
+
+    /// Somebody else came or went. Who goes on owning the partition is asked to give it up where the protocol asks
+    /// everybody for everything.
+    pub(super) fn rebalance(&mut self, observer: &mut impl Observer) -> Result<(), Ignored> {
+        if self.orphaned_to.is_some() {
+            return Err(Ignored::Draining);
+        }
+        let Some((consumer, session)) = self.owner() else { return Err(Ignored::NobodyOwns) };
+        if session.handover.is_some() {
+            return Err(Ignored::Draining);
+        }
+        let revoked = self.knobs.rebalance_protocol == RebalanceProtocol::Eager;
+        observer.note(self.now, Fact::Rebalanced { consumer, revoked });
+        if revoked { self.revoke(consumer, consumer, observer) } else { Ok(()) }
     }
 
     /// A lost partition: no drain, no commit, and what runs goes on and leaks.

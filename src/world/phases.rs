@@ -51,6 +51,7 @@ impl World {
             }
             Input::Restart(consumer) => self.restart(consumer, observer),
             Input::Revoke { from, to } => self.revoke(from, to, observer),
+            Input::Rebalance => self.rebalance(observer),
             Input::Set(ref knobs) => {
                 let new = self.knobs.with(knobs).map_err(|_| Ignored::Invalid)?;
                 let old = mem::replace(&mut self.knobs, new);

@@ -140,7 +140,7 @@ test("every example of the matrix opens in its panel, which says that the promis
     assert.equal(await shown.getAttribute("data-tick"), tick, promise);
     assert.ok(await shown.locator('[data-act="own"]').isVisible());
   }
-  assert.equal(seen.size, 13);
+  assert.equal(seen.size, 14);
   assert.equal(await page.locator("#page-notice").count(), 0);
 });
 

@@ -16,6 +16,7 @@ const REVOKE = 10;
 const LANDS = "no write lands after the handover";
 const BACK = "a row's version never goes back";
 const CLOSED = "a partition is paused only while its owner's gate is closed";
+const STAYS = "what stays with its owner is not revoked";
 const FENCE = "nothing after the fence changes tracker or commit";
 
 async function rebalance(t, options) {
@@ -135,6 +136,22 @@ test("a pause that is kept comes back with the partition, and nothing is read", 
   assert.match(await page.evaluate(() => location.hash), /pauses=kept/);
 });
 
+test("under the eager protocol what stays is revoked, and comes again", async (t) => {
+  const { page, shown } = await rebalance(t);
+  await playOut(shown);
+  const redelivered = await shown.counter("redelivered");
+  const duplicates = await shown.counter("duplicates");
+  await shown.set("protocol", "eager");
+  await counted(shown, "duplicates", duplicates + 1);
+  assert.ok((await shown.counter("redelivered")) > redelivered);
+  assert.deepEqual(await shown.broken(), [STAYS]);
+  assert.equal(await shown.counter("rows-back"), 0);
+  assert.match(await page.evaluate(() => location.hash), /protocol=eager/);
+  await shown.set("protocol", "cooperative");
+  await counted(shown, "duplicates", duplicates);
+  assert.deepEqual(await shown.broken(), []);
+});
+
 test("a guard that lets the same version through keeps rows from going back", async (t) => {
   const { shown } = await rebalance(t);
   await playOut(shown);
@@ -252,7 +269,7 @@ test("the words of the text light up their parts", async (t) => {
   const { page, shown } = await rebalance(t);
   await shown.set("drain", 2);
   await playOut(shown);
-  for (const part of ["new-owner", "drain-window", "old-owner", "handover", "leaked", "row", "write-log", "guard", "late-commit", "kept-pause"]) {
+  for (const part of ["new-owner", "drain-window", "old-owner", "handover", "leaked", "row", "write-log", "guard", "late-commit", "kept-pause", "protocol"]) {
     await page.locator(`.term[data-panel=rebalance][data-part=${part}]`).first().hover();
     const lit = shown.find(`[data-part="${part}"]`).first();
     assert.equal(await lit.evaluate((found) => getComputedStyle(found).outlineWidth), "2px", part);

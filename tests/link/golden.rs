@@ -11,7 +11,7 @@ use keyed_worker_pool::link::{Saved, read, write};
 use super::restored;
 
 /// A link, and the fingerprint of the runs that it restores.
-pub(crate) const LINKS: [(&str, u64); 21] = [
+pub(crate) const LINKS: [(&str, u64); 23] = [
     // An opening.
     ("v=1&panel=dispatch", 2_482_395_308_280_905_137),
     // Workers turned down under way, and playing.
@@ -57,6 +57,10 @@ pub(crate) const LINKS: [(&str, u64); 21] = [
     ("v=1&panel=rebalance&drain=2&late=sent&tick=23", 6_234_382_064_458_124_510),
     // A pause that is kept, and comes back with the partition.
     ("v=1&panel=rebalance&pauses=kept&tick=23", 11_193_117_582_067_981_271),
+    // A rebalance that revokes what stays.
+    ("v=1&panel=rebalance&protocol=eager&tick=23", 10_611_499_114_925_911_717),
+    // The protocol turned at tick 3, and somebody who joins at tick 14.
+    ("v=1&panel=rebalance&drain=2&tick=23&acts=HgETAV8", 9_400_938_524_039_132_969),
     // Late commits sent from tick 3 on.
     ("v=1&panel=rebalance&drain=1&tick=20&acts=HgEQAQ", 5_872_135_860_399_647_582),
     // Both with their own settings from the start.

@@ -19,7 +19,8 @@ use keyed_worker_pool::{
     world::{
         Fails, Generated, Input, Key, Knob, Knobs, Log, NewRecord, Setup, Work,
         config::{
-            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RetryAt, Routing, Then,
+            CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RebalanceProtocol,
+            RetryAt, Routing, Then,
         },
     },
 };
@@ -68,6 +69,8 @@ fn knob() -> impl Strategy<Value = Knob> {
         1 => prop::option::of(quarantine).prop_map(Knob::Quarantine),
         1 => number().prop_map(Knob::Drain),
         1 => number().prop_map(Knob::Refetch),
+        1 => prop::sample::select(vec![RebalanceProtocol::Cooperative, RebalanceProtocol::Eager])
+            .prop_map(Knob::RebalanceProtocol),
     ]
 }
 
@@ -80,6 +83,7 @@ fn input() -> impl Strategy<Value = Input> {
         1 => member().prop_map(Input::Restart),
         1 => (member(), member()).prop_map(|(from, to)| Input::Revoke { from, to }),
         2 => prop::collection::vec(knob(), 0..4).prop_map(Input::Set),
+        1 => Just(Input::Rebalance),
     ]
 }
 
@@ -114,10 +118,19 @@ fn preset(panel: Panel) -> BoxedStrategy<Start> {
             let guards = vec![Guard::Off, Guard::Newer, Guard::NotOlder];
             let late = vec![LateCommit::Checked, LateCommit::Sent];
             let pauses = vec![PauseAtAssignment::Forgotten, PauseAtAssignment::Kept];
-            let ways = (prop::sample::select(late), prop::sample::select(pauses));
+            let protocols = vec![RebalanceProtocol::Cooperative, RebalanceProtocol::Eager];
+            let ways =
+                (prop::sample::select(late), prop::sample::select(pauses), prop::sample::select(protocols));
             (0..=10u64, prop::sample::select(guards), ways, number())
-                .prop_map(|(drain, guard, (late_commit, pause_at_assignment), seed)| {
-                    Start::Rebalance(Rebalance { drain, guard, late_commit, pause_at_assignment, seed })
+                .prop_map(|(drain, guard, (late_commit, pause_at_assignment, protocol), seed)| {
+                    Start::Rebalance(Rebalance {
+                        drain,
+                        guard,
+                        late_commit,
+                        pause_at_assignment,
+                        protocol,
+                        seed,
+                    })
                 })
                 .boxed()
         }

@@ -211,6 +211,9 @@ fn more_handovers(dice: &mut Dice, size: u64) -> Vec<(u64, String)> {
             inputs.push((tick, format!("{{ set = {{ drain = {} }} }}", dice.below(3))));
         }
         inputs.push((tick, format!("{{ revoke = {{ from = \"{from}\", to = \"{to}\" }} }}")));
+        if dice.one_in(2) {
+            inputs.push((dice.below(20), "\"rebalance\"".to_owned()));
+        }
         if dice.one_in(3) {
             let name = dice.pick(WAYS);
             inputs.push((dice.below(20), format!("{{ set = {{ {name} = {} }} }}", knob(dice, name))));
@@ -314,7 +317,7 @@ const KNOBS: &[&str] = &[
 ];
 
 /// What clients differ in; scenarios without ways leave it as it is.
-const WAYS: &[&str] = &["late_commit", "pause_at_assignment", "refetch"];
+const WAYS: &[&str] = &["late_commit", "pause_at_assignment", "refetch", "rebalance_protocol"];
 
 fn knob(dice: &mut Dice, name: &str) -> String {
     match name {
@@ -378,6 +381,7 @@ fn knob(dice: &mut Dice, name: &str) -> String {
         "drain" => dice.below(11).to_string(),
         "guard" => dice.pick(&["\"off\"", "\"newer\"", "\"not-older\""]).to_owned(),
         "late_commit" => dice.pick(&["\"sent\"", "\"sent\"", "\"checked\""]).to_owned(),
+        "rebalance_protocol" => dice.pick(&["\"eager\"", "\"eager\"", "\"cooperative\""]).to_owned(),
         "refetch" => dice.pick(&["0", "1", "2", "3", "5"]).to_owned(),
         "pause_at_assignment" => dice.pick(&["\"kept\"", "\"kept\"", "\"forgotten\""]).to_owned(),
         other => unreachable!("no knob {other}"),

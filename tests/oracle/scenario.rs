@@ -69,6 +69,8 @@ pub struct Knobs {
     pub pauses_kept: bool,
     /// Ticks from a resume in which polls find nothing.
     pub refetch: u64,
+    /// A rebalance takes from everybody what they have, what they get back included.
+    pub takes_everything: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -109,6 +111,7 @@ pub enum Input {
     Stall { consumer: usize, ticks: u64 },
     Revoke { from: usize, to: usize },
     Set(Table),
+    Rebalance,
 }
 
 impl Default for Knobs {
@@ -134,6 +137,7 @@ impl Default for Knobs {
             late_commits: false,
             pauses_kept: false,
             refetch: 0,
+            takes_everything: false,
         }
     }
 }
@@ -208,6 +212,7 @@ impl Knobs {
                 }
                 "drain" => self.drain = number(value)?,
                 "refetch" => self.refetch = number(value)?,
+                "rebalance_protocol" => self.takes_everything = value.as_str() == Some("eager"),
                 "pause_at_assignment" => self.pauses_kept = value.as_str() == Some("kept"),
                 "late_commit" => self.late_commits = value.as_str() == Some("sent"),
                 "guard" => {
@@ -243,8 +248,7 @@ impl Scenario {
         let mut inputs = Vec::new();
         if let Some(entries) = file.get("at").and_then(Value::as_array) {
             for entry in entries {
-                let what = field(entry, "do")?.as_table().ok_or("do: not a table")?;
-                inputs.push((number(field(entry, "tick")?)?, input(what)?));
+                inputs.push((number(field(entry, "tick")?)?, input(field(entry, "do")?)?));
             }
         }
         Ok(Self { ticks, b_is_member, log: log(&log_table, start, seed, base_dir)?, start, knobs, inputs })
@@ -399,7 +403,11 @@ fn name(mut rank: u64) -> String {
     letters.into_iter().collect()
 }
 
-fn input(table: &Table) -> Result<Input, String> {
+fn input(what: &Value) -> Result<Input, String> {
+    if what.as_str() == Some("rebalance") {
+        return Ok(Input::Rebalance);
+    }
+    let table = what.as_table().ok_or("do: not a table")?;
     let (name, value) = table.iter().next().ok_or("do: empty")?;
     Ok(match name.as_str() {
         "complete" => Input::Complete(integer(value)?),

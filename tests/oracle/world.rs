@@ -18,6 +18,7 @@ const HEAP: &str = "in flight never exceeds the heap ceiling";
 const POLLS: &str = "a poll at least every max.poll.interval";
 const GATE_CLOSED: &str = "a partition is paused only while its owner's gate is closed";
 const BRINGS: &str = "a poll through an open gate brings what there is";
+const STAYS: &str = "what stays with its owner is not revoked";
 const NO_LATE_WRITE: &str = "no write lands after the handover";
 const VERSIONS: &str = "a row's version never goes back";
 
@@ -219,7 +220,7 @@ impl<'a> World<'a> {
                 self.consumers[*from].member = true;
                 self.consumers[*to].member = true;
             }
-            Input::Complete(_) | Input::Poison(_) | Input::Set(_) => {}
+            Input::Complete(_) | Input::Poison(_) | Input::Set(_) | Input::Rebalance => {}
         }
         match input {
             Input::Complete(offset) => {
@@ -274,6 +275,16 @@ impl<'a> World<'a> {
                 } else {
                     // "from an owner that is down it assigns at once"
                     self.assign(*to);
+                }
+            }
+            Input::Rebalance => {
+                // "while draining or orphaned: ignored as a revoke is; nobody up who owns it: ignored"
+                let owner = self.owner.filter(|owner| self.consumers[*owner].up);
+                let Some(owner) = owner.filter(|_| self.drain.is_none()) else { return };
+                // "cooperative: nothing is revoked; eager: exactly as a revoke from the owner to itself"
+                if self.knobs.takes_everything {
+                    self.violate(STAYS);
+                    self.input(&Input::Revoke { from: owner, to: owner });
                 }
             }
             Input::Set(knobs) => self.set(knobs),

@@ -36,6 +36,7 @@ fn inputs() -> impl Strategy<Value = Input> {
         consumer().prop_map(Input::Crash),
         consumer().prop_map(Input::Restart),
         (consumer(), consumer()).prop_map(|(from, to)| Input::Revoke { from, to }),
+        Just(Input::Rebalance),
     ]
 }
 
