@@ -29,6 +29,13 @@ use lexopt::prelude::*;
 use rdkafka::ClientConfig;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
+const USAGE: &str = "service --servers HOST:PORT[,...] --group GROUP [--topic TOPIC] [--rows FILE] [--name NAME]
+        [--session-ms N] [--interval-ms N]
+
+  keeps a row for each key of TOPIC (flights) up to date in the SQLite file FILE (rows.db); a record's value is the
+  milliseconds that its work takes. NAME stands beside each write; the other two are the group's patience without a
+  heartbeat and without a poll, in milliseconds.";
+
 /// Time in milliseconds.
 const SETTINGS: Settings = Settings {
     workers: 4,
@@ -105,7 +112,8 @@ struct Arguments {
     rows: PathBuf,
 }
 
-fn parse() -> Result<Arguments, lexopt::Error> {
+/// `None`: somebody asked how to call this.
+fn parse() -> Result<Option<Arguments>, lexopt::Error> {
     let mut arguments =
         Arguments { client: ClientConfig::new(), topic: "flights".into(), rows: "rows.db".into() };
     // Some patience for a record's work, and none for a process that is gone.
@@ -113,23 +121,46 @@ fn parse() -> Result<Arguments, lexopt::Error> {
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {
-            Long("servers") => arguments.set("bootstrap.servers", &mut parser)?,
-            Long("group") => arguments.set("group.id", &mut parser)?,
-            Long("name") => arguments.set("client.id", &mut parser)?,
-            Long("session-ms") => arguments.set("session.timeout.ms", &mut parser)?,
-            Long("interval-ms") => arguments.set("max.poll.interval.ms", &mut parser)?,
-            Long("topic") => arguments.topic = parser.value()?.string()?,
-            Long("rows") => arguments.rows = parser.value()?.into(),
+            Long("servers") => arguments.set("bootstrap.servers", text("--servers", &mut parser)?),
+            Long("group") => arguments.set("group.id", text("--group", &mut parser)?),
+            Long("name") => arguments.set("client.id", text("--name", &mut parser)?),
+            Long("session-ms") => arguments.set("session.timeout.ms", millis("--session-ms", &mut parser)?),
+            Long("interval-ms") => {
+                arguments.set("max.poll.interval.ms", millis("--interval-ms", &mut parser)?)
+            }
+            Long("topic") => arguments.topic = text("--topic", &mut parser)?,
+            Long("rows") => arguments.rows = text("--rows", &mut parser)?.into(),
+            Long("help") | Short('h') => return Ok(None),
             other => return Err(other.unexpected()),
         }
     }
-    Ok(arguments)
+    for (property, flag) in [("bootstrap.servers", "--servers"), ("group.id", "--group")] {
+        if arguments.client.get(property).is_none() {
+            return Err(format!("{flag} is missing\n\n{USAGE}").into());
+        }
+    }
+    Ok(Some(arguments))
+}
+
+/// The text after a flag.
+fn text(flag: &str, parser: &mut lexopt::Parser) -> Result<String, lexopt::Error> {
+    let text = parser.value()?.string()?;
+    if text.is_empty() { Err(format!("{flag} is empty").into()) } else { Ok(text) }
+}
+
+/// The milliseconds after a flag, as the client takes them.
+fn millis(flag: &str, parser: &mut lexopt::Parser) -> Result<String, lexopt::Error> {
+    const MOST: u32 = 3_600_000;
+    let text = text(flag, parser)?;
+    match text.parse::<u32>() {
+        Ok(1..=MOST) => Ok(text),
+        _ => Err(format!("{flag} is a whole number of milliseconds from 1 to {MOST}, and not {text}").into()),
+    }
 }
 
 impl Arguments {
-    fn set(&mut self, key: &str, parser: &mut lexopt::Parser) -> Result<(), lexopt::Error> {
-        self.client.set(key, parser.value()?.string()?);
-        Ok(())
+    fn set(&mut self, property: &str, text: String) {
+        self.client.set(property, text);
     }
 }
 
@@ -153,7 +184,14 @@ fn serve(arguments: &Arguments) -> Result<(), Trouble> {
 }
 
 fn main() -> ExitCode {
-    let result = parse().map_err(Trouble::from).and_then(|arguments| serve(&arguments));
+    let result = match parse() {
+        Ok(None) => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        Ok(Some(arguments)) => serve(&arguments),
+        Err(error) => Err(error.into()),
+    };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
