@@ -109,36 +109,34 @@ fn literal(text: &str) -> Vec<Entry> {
     let mut entries = Vec::new();
     let (mut at, mut depth, mut line) = (0, 0usize, 1);
     while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
         match c {
             '\n' => line += 1,
             '{' | '[' | '(' => depth += 1,
             '}' | ']' | ')' => depth = depth.saturating_sub(1),
-            '#' => at += comment(&text[at..]),
-            '/' if text[at..].starts_with("//") => at += comment(&text[at..]),
+            // A comment, to the end of its line.
+            _ if c == '#' || rest.starts_with("//") => {
+                at += rest.find('\n').unwrap_or(rest.len());
+                continue;
+            }
             '"' | '\'' => {
-                let Some((name, length)) = quoted(&text[at..]) else {
+                let Some((name, length)) = quoted(rest) else {
                     at += 1;
                     continue;
                 };
-                let rest = &text[at + length..];
-                let value = is_property(name).then(|| assigned(rest)).flatten().filter(|_| depth > 0);
+                let value =
+                    is_property(name).then(|| assigned(&rest[length..])).flatten().filter(|_| depth > 0);
                 if let Some((value, is_code)) = value {
                     entries.push(Entry { name: name.to_owned(), value, line, is_code });
                 }
-                line += text[at..at + length].matches('\n').count();
                 at += length;
                 continue;
             }
             _ => {}
         }
-        at += text[at..].chars().next().map_or(1, char::len_utf8);
+        at += c.len_utf8();
     }
     entries
-}
-
-/// Bytes before the end of a comment's line.
-fn comment(text: &str) -> usize {
-    text.find('\n').unwrap_or(text.len()).saturating_sub(1)
 }
 
 /// What stands in the quotes that a text begins with, on one line, and the bytes with them.
@@ -360,6 +358,11 @@ mod tests {
         // What is no map of properties is not taken for one.
         assert_eq!(told("a=\"x.y\": 1\n"), ["1 a=\"x.y\": 1"]);
         assert!(literal("print({'key': 1})\n'a.b': 2\n").is_empty());
+        // Comments end in letters of any length.
+        assert_eq!(
+            told("c = {  # so früh wie möglich: é\n'a.b': 1, // ü\n'c.d': 2} # 漢"),
+            ["2 a.b=1", "3 c.d=2"]
+        );
     }
 
     #[test]
