@@ -66,10 +66,12 @@ pub fn plan(seed: u64, records: u64) -> Vec<(u64, Fault)> {
         .collect()
 }
 
-/// A line of a process's log: what happened, and its fields.
+/// A line of a process's log: when what happened, and its fields.
 #[derive(Clone, Debug)]
 struct Line {
     process: usize,
+    /// By the clock that all processes share.
+    time: f64,
     what: String,
     fields: BTreeMap<String, String>,
 }
@@ -77,10 +79,11 @@ struct Line {
 impl Line {
     fn parse(process: usize, text: &str) -> Line {
         let mut words = text.split(' ');
+        let time = words.next().and_then(|word| word.parse().ok()).unwrap_or(f64::NAN);
         let what = words.next().unwrap_or_default().to_owned();
         let fields =
             words.filter_map(|word| word.split_once('=')).map(|(name, value)| (name.into(), value.into()));
-        Line { process, what, fields: fields.collect() }
+        Line { process, time, what, fields: fields.collect() }
     }
 
     fn number(&self, field: &str) -> i64 {
@@ -95,8 +98,8 @@ struct Field {
     store: Store,
     log: Arc<Mutex<Vec<Line>>>,
     processes: Vec<Process>,
-    /// What was committed when each process was started.
-    at_start: Vec<BTreeMap<i32, i64>>,
+    /// Processes started in all.
+    started: usize,
     /// What was committed when it was last looked at.
     committed: BTreeMap<i32, i64>,
 }
@@ -161,8 +164,8 @@ impl Field {
         let rows = env::temp_dir().join(format!("kwp-chaos-{}-{:p}", std::process::id(), &cluster));
         std::fs::create_dir_all(&rows)?;
         let store = Store::open(&rows.join("rows.db"), Guard::Newer)?;
-        let (log, processes, at_start, committed) = Default::default();
-        let mut field = Field { cluster, rows, store, log, processes, at_start, committed };
+        let (log, processes, started, committed) = Default::default();
+        let mut field = Field { cluster, rows, store, log, processes, started, committed };
         for _ in 0..PROCESSES {
             let process = field.start()?;
             field.processes.push(process);
@@ -277,9 +280,8 @@ impl Field {
     }
 
     fn start(&mut self) -> Result<Process, Trouble> {
-        self.look()?;
-        let process = self.at_start.len();
-        self.at_start.push(self.committed.clone());
+        let process = self.started;
+        self.started += 1;
         let mut child = Command::new(crate::harness::process::program("service")?)
             .args(["--servers", self.cluster.servers(), "--group", "chaos", "--topic", TOPIC])
             .args(["--name", &process.to_string(), "--session-ms", "1500", "--interval-ms", "2500"])
@@ -304,7 +306,7 @@ impl Field {
         let records = records(flights);
         keeps_order(&log, &records)?;
         loses_nothing(&writes, &records)?;
-        repeats_only_what_was_not_committed(&log, &self.at_start)?;
+        repeats_only_what_was_not_committed(&log)?;
         let wanted: BTreeMap<_, _> = flights.iter().map(|(_, key, work)| (key.as_slice(), work)).collect();
         for (key, value) in &values {
             if wanted.get(key.as_slice()).map(|work| work.as_bytes()) != Some(value) {
@@ -361,27 +363,44 @@ fn loses_nothing(writes: &[Write], records: &BTreeMap<(i32, i64), &[u8]>) -> Res
     }
 }
 
-/// What comes again was not committed: no ownership begins below what was committed when its process was started,
-/// none works on anything below its beginning, and none commits backwards.
-fn repeats_only_what_was_not_committed(log: &[Line], at_start: &[BTreeMap<i32, i64>]) -> Result<(), Trouble> {
-    let mut begun = BTreeMap::new();
-    let mut committed = BTreeMap::new();
-    for line in log {
-        let (partition, offset) = (line.number("partition"), line.number("offset"));
+/// What comes again was not committed: an ownership begins at or above all that anybody had committed when it asked
+/// where, works on nothing below, and commits no lower than it has.
+fn repeats_only_what_was_not_committed(log: &[Line]) -> Result<(), Trouble> {
+    let mut lines: Vec<_> = log.iter().collect();
+    // A commit is logged after it, and the question before it: of the two, the earlier line was the earlier deed.
+    lines.sort_by(|line, other| line.time.total_cmp(&other.time));
+    let (mut committed, mut asked) = (BTreeMap::new(), BTreeMap::new());
+    let (mut begun, mut reached) = (BTreeMap::new(), BTreeMap::new());
+    for line in lines {
+        let partition = line.number("partition");
         let ownership = (line.process, partition, line.number("epoch"));
         let wrong = match line.what.as_str() {
-            "assigned" => {
-                begun.insert(ownership, line.number("at"));
-                line.number("at") < at_start[line.process].get(&(partition as i32)).copied().unwrap_or(0)
+            "given" => {
+                let floor = committed.get(&partition).copied().unwrap_or(0);
+                asked.insert((line.process, partition), floor);
+                None
             }
-            "ended" => begun.get(&ownership).is_none_or(|&at| offset < at),
-            "committed" => committed
-                .insert(ownership, line.number("to"))
-                .is_some_and(|before| before > line.number("to")),
-            _ => false,
+            "assigned" => {
+                let at = line.number("at");
+                begun.insert(ownership, at);
+                asked.get(&(line.process, partition)).filter(|&&floor| at < floor)
+            }
+            "ended" => {
+                Some(begun.get(&ownership).unwrap_or(&i64::MAX)).filter(|&&at| line.number("offset") < at)
+            }
+            "committed" => {
+                let to = line.number("to");
+                let highest = committed.entry(partition).or_insert(to);
+                *highest = to.max(*highest);
+                let before = reached.entry(ownership).or_insert(to);
+                let wrong = to < *before;
+                *before = to.max(*before);
+                wrong.then_some(&*before)
+            }
+            _ => None,
         };
-        if wrong {
-            return Err(format!("{line:?}, and {:?} was committed", at_start[line.process]).into());
+        if let Some(floor) = wrong {
+            return Err(format!("{line:?}, below {floor}").into());
         }
     }
     Ok(())
@@ -404,5 +423,43 @@ impl Drop for Field {
     fn drop(&mut self) {
         self.processes.clear();
         let _ = std::fs::remove_dir_all(&self.rows);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Line, repeats_only_what_was_not_committed};
+
+    /// What two processes logged, line by line, each with its number in front.
+    fn holds(log: &[&str]) -> bool {
+        let line = |text: &&str| {
+            let (process, text) = text.split_at(1);
+            Line::parse(process.parse().unwrap(), text.trim_start())
+        };
+        repeats_only_what_was_not_committed(&log.iter().map(line).collect::<Vec<_>>()).is_ok()
+    }
+
+    const COMMITTED: &str = "0 100.5 committed partition=1 epoch=1 to=10";
+
+    #[test]
+    fn an_ownership_begins_where_the_last_commit_before_it_said() {
+        let begins = |asked, at: i64| {
+            let given = format!("1 {asked} given partition=1");
+            holds(&[&given, &format!("1 101.0 assigned partition=1 epoch=1 at={at}"), COMMITTED])
+        };
+        assert!(begins("100.6", 10));
+        assert!(!begins("100.6", 9));
+        // It may have asked before.
+        assert!(begins("100.4", 9));
+    }
+
+    #[test]
+    fn an_ownership_works_and_commits_above_its_beginning() {
+        const BEGINNING: [&str; 2] = ["0 1.0 given partition=1", "0 1.1 assigned partition=1 epoch=1 at=4"];
+        let goes_on = |lines: &[&str]| holds(&[&BEGINNING, lines].concat());
+        assert!(goes_on(&["0 1.2 ended partition=1 epoch=1 offset=4", COMMITTED]));
+        assert!(!goes_on(&["0 1.2 ended partition=1 epoch=1 offset=3"]));
+        assert!(!goes_on(&["0 1.2 ended partition=1 epoch=2 offset=9"]), "of an ownership that never began");
+        assert!(!goes_on(&[COMMITTED, "0 101.0 committed partition=1 epoch=1 to=9"]));
     }
 }

@@ -124,8 +124,8 @@ impl Report {
             "\n## A day of flights\n\n831 departures, keyed by aircraft, over four partitions, through three processes \
              of `conformance/src/bin/service.rs` on the mock, with {FAULTS} faults each: a process is killed, stopped \
              until the next fault, or replaced. In every run each key's order was kept within every ownership, no \
-             record was lost, nothing came again that had been committed, and the rows were those of a day without \
-             faults. `CHAOS_SEEDS=50 cargo test -p conformance --test chaos` plays more.\n\n"
+             record was lost, no ownership began below what had been committed when it asked where to begin, and the \
+             rows were those of a day without faults. `CHAOS_SEEDS=50 cargo test -p conformance --test chaos` plays more.\n\n"
         ));
         text.push_str(
             "| seed | ownerships | records done again | writes that the guard refused |\n|---|---|---|---|\n",

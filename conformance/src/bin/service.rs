@@ -3,11 +3,13 @@
 //!     service --servers localhost:9092 --group tracker --topic flights --rows rows.db
 //!
 //! A record's value is a number of milliseconds, which stands for the slow call that made you want many threads
-//! on one partition. What happens is logged, an event a line. SIGINT and SIGTERM end it: it drains, commits and
+//! on one partition; what is no number takes no time. What happens is logged, an event a line, each with its time in
+//! seconds since 1970. SIGINT and SIGTERM end it: it drains, commits and
 //! leaves the group. A commit waits for a broker that is away, and so does the end; a second signal ends it at once,
 //! and what was not committed comes again.
 
 use std::{
+    collections::BTreeMap,
     io::Write as _,
     path::PathBuf,
     process::ExitCode,
@@ -16,7 +18,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use conformance::{
@@ -33,7 +35,7 @@ const USAGE: &str = "service --servers HOST:PORT[,...] --group GROUP [--topic TO
         [--session-ms N] [--interval-ms N]
 
   keeps a row for each key of TOPIC (flights) up to date in the SQLite file FILE (rows.db); a record's value is the
-  milliseconds that its work takes. NAME stands beside each write; the other two are the group's patience without a
+  milliseconds that its work takes, or it takes none. NAME stands beside each write; the other two are the group's patience without a
   heartbeat and without a poll, in milliseconds.";
 
 /// Time in milliseconds.
@@ -47,11 +49,28 @@ const SETTINGS: Settings = Settings {
     ..Settings::RECOMMENDED
 };
 
+/// The client complains of a broker that is away several times a second: the same trouble is logged so often.
+const SAME_TROUBLE: Duration = Duration::from_secs(10);
+
 /// What the consumer works for.
 struct Service {
     name: String,
     begun: Instant,
     rows: Mutex<Store>,
+    /// When each trouble was last logged.
+    troubles: Mutex<BTreeMap<String, Instant>>,
+}
+
+impl Service {
+    /// Whether a trouble is worth a line: it is new, or was not logged for a while.
+    fn is_news(&self, trouble: &str) -> bool {
+        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        if troubles.get(trouble).is_some_and(|last| last.elapsed() < SAME_TROUBLE) {
+            return false;
+        }
+        troubles.insert(trouble.to_owned(), Instant::now());
+        true
+    }
 }
 
 impl Host for Service {
@@ -60,9 +79,9 @@ impl Host for Service {
     }
 
     fn handle(&self, partition: &Partition, record: &Record) -> Result<(), Failed> {
-        let text = str::from_utf8(&record.value).map_err(|_| Failed)?;
-        let work = text.parse().map_err(|_| Failed)?;
-        thread::sleep(Duration::from_millis(work));
+        // Trying again would not make a number of it.
+        let work = str::from_utf8(&record.value).ok().and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
+        thread::sleep(Duration::from_millis(work.into()));
         let Some(key) = &record.key else { return Ok(()) };
         let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         // The guard may refuse: then somebody else has written something newer, and that is fine.
@@ -72,6 +91,7 @@ impl Host for Service {
 
     fn told(&self, event: Event<'_>) {
         let line = match event {
+            Event::Given { partition } => format!("given partition={}", partition.number),
             Event::Assigned { partition, epoch, at } => {
                 format!("assigned partition={} epoch={epoch} at={at}", partition.number)
             }
@@ -91,15 +111,22 @@ impl Host for Service {
                 partition.number,
                 code(error)
             ),
-            Event::Trouble(error) => format!("trouble {error}"),
+            Event::Trouble(error) => {
+                let line = format!("trouble {error}");
+                if !self.is_news(&line) {
+                    return;
+                }
+                line
+            }
             Event::TakenIn { .. }
             | Event::Started { .. }
             | Event::Gate { .. }
             | Event::DrainBegan { .. }
             | Event::Unasked { .. } => return,
         };
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         // Whoever read the log is gone, and so is whoever asked for it.
-        if writeln!(std::io::stdout(), "{line}").is_err() {
+        if writeln!(std::io::stdout(), "{}.{:06} {line}", since.as_secs(), since.subsec_micros()).is_err() {
             std::process::exit(1);
         }
     }
@@ -173,6 +200,7 @@ fn serve(arguments: &Arguments) -> Result<(), Trouble> {
     let service = Service {
         name: arguments.client.get("client.id").unwrap_or("service").to_owned(),
         begun: Instant::now(),
+        troubles: Mutex::default(),
         rows: Mutex::new(Store::open(&arguments.rows, Guard::Newer)?),
     };
     let mut consumer = Consumer::start(&arguments.client, SETTINGS, service)?;

@@ -98,7 +98,9 @@ pub trait Host: Send + Sync + 'static {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)] // the fields are what their types say
 pub enum Event<'a> {
-    /// The group gave us a partition; reading begins at the committed offset.
+    /// The group gave us a partition; now the broker is asked where its committed offset is.
+    Given { partition: &'a Partition },
+    /// Reading begins at the committed offset.
     Assigned { partition: &'a Partition, epoch: Epoch, at: Offset },
     /// A record is in flight from now on.
     TakenIn { partition: &'a Partition, epoch: Epoch, offset: Offset },
@@ -304,8 +306,12 @@ impl<H: Host> ConsumerContext for Context<H> {
 
 impl<H: Host> Context<H> {
     /// The committed offset is read here, and told to the client and to the tracker alike, so that the two agree
-    /// about where the ownership begins.
+    /// about where the ownership begins. A broker that does not say it in time ends the consumer, as it ends Java's:
+    /// whoever runs it starts it again.
     fn assigned(&self, client: &BaseConsumer<Self>, list: &TopicPartitionList) -> Result<(), KafkaError> {
+        for partition in &partitions(list) {
+            self.pool.host.told(Event::Given { partition });
+        }
         let mut begin = TopicPartitionList::new();
         if list.count() > 0 {
             let committed = client.committed_offsets(list.clone(), PATIENCE)?;
@@ -336,9 +342,13 @@ impl<H: Host> Context<H> {
         let lost = client.assignment_lost() || self.abandoned.load(Ordering::Relaxed);
         if !lost {
             self.pool.begin_drain(&partitions);
+            let mut accepted = true;
             loop {
                 let over = self.pool.is_drained(&partitions);
-                commit(client, &self.pool);
+                // A broker that refuses once in a rebalance does so until it is over; the last word is said anyway.
+                if accepted || over {
+                    accepted = commit(client, &self.pool);
+                }
                 if over {
                     break;
                 }
@@ -353,9 +363,10 @@ impl<H: Host> Context<H> {
     }
 }
 
-/// Commits whatever there is to commit, and waits for the broker's answer. A refusal is no reason to stop: what
-/// was not committed comes again.
-fn commit<H: Host>(client: &BaseConsumer<Context<H>>, pool: &Pool<H>) {
+/// Commits whatever there is to commit, and waits for the broker's answer: whether it took everything. A refusal
+/// is no reason to stop: what was not committed comes again.
+fn commit<H: Host>(client: &BaseConsumer<Context<H>>, pool: &Pool<H>) -> bool {
+    let mut accepted = true;
     for (partition, epoch, to) in pool.to_commit() {
         let mut list = TopicPartitionList::new();
         let added = list.add_partition_offset(&partition.topic, partition.number, ListOffset::Offset(to.0));
@@ -365,11 +376,13 @@ fn commit<H: Host>(client: &BaseConsumer<Context<H>>, pool: &Pool<H>) {
                 pool.host.told(Event::Committed { partition: &partition, epoch, to });
             }
             Err(error) => {
+                accepted = false;
                 let (partition, error) = (&partition, &error);
                 pool.host.told(Event::CommitRefused { partition, epoch, to, error });
             }
         }
     }
+    accepted
 }
 
 fn partitions(list: &TopicPartitionList) -> Vec<Partition> {

@@ -256,7 +256,7 @@ fn saying(event: Event<'_>) -> Option<Said> {
         Event::OwnershipEnded { partition, epoch, running, lost } if ours(partition) => {
             Said::OwnershipEnded { epoch: epoch.0, running, lost }
         }
-        Event::DrainBegan { .. } | Event::OwnershipEnded { .. } => return None,
+        Event::Given { .. } | Event::DrainBegan { .. } | Event::OwnershipEnded { .. } => return None,
         Event::Committed { to, .. } => Said::Committed { to },
         Event::CommitRefused { to, error, .. } => Said::CommitRefused { to, code: code(error) },
         Event::Unasked { offset, .. } => Said::Unasked { offset },
