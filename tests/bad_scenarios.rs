@@ -59,6 +59,7 @@ fn a_misspelt_key_gets_the_nearest_right_one() {
         ("[consumer]\nmax.poll.interval = 2", "did you mean `max_poll_interval`?"),
         ("[consumer]\nheap_celing = 2", "did you mean `heap_ceiling`?"),
         ("[consumer]\nguard = \"off\"", "it belongs in [store]"),
+        ("[[at]]\ntick = 1\ndo = { rebalance = \"A\" }", "in quotes: `do = \"rebalance\"`"),
         ("[consumer]\nack_map = true", "it belongs in `consumer.commit`"),
         ("[consumer]\nretry = { dealy = 2 }", "in `consumer.retry`: did you mean `delay`?"),
         ("[consumer]\nrouting = { lane = 2 }", "did you mean `lanes`?"),

@@ -76,7 +76,7 @@ impl Report {
                 "\n**“{}”** [{}](../conformance/scenarios/{}.toml), `{}`\n\n",
                 claim.sentence, claim.scenario, claim.scenario, claim.name
             ));
-            text.push_str("| | simulator | on the mock | on Tansu |\n|---|---|---|---|\n");
+            text.push_str("| what | simulator | on the mock | on Tansu |\n|---|---|---|---|\n");
             for name in claim.shows {
                 let value = |found: &Option<Finding>, predicted: bool| {
                     let result = found.as_ref()?.results.iter().find(|(other, ..)| other == name).cloned()?;

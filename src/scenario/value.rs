@@ -43,6 +43,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("in [store]", knobs::STORE),
     ("in `consumer.commit`", &["ack_map", "ack_map_limit"]),
     ("in `consumer.intake.pause`", &["high", "low"]),
+    ("in [[at]], in quotes: `do = \"rebalance\"`", &["rebalance"]),
 ];
 
 impl<'s> Document<'s> {

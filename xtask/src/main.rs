@@ -15,6 +15,7 @@ mod process;
 mod profile;
 mod project;
 mod release;
+mod report;
 mod serve;
 mod sizes;
 mod test;

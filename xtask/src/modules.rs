@@ -16,7 +16,7 @@ use anyhow::{Context, Result, ensure};
 use crate::{
     glue, offline,
     process::{cargo, command, run},
-    project, tools,
+    project, report, tools,
 };
 
 /// What rustc may use of WebAssembly unless it is told otherwise, and so may wasm-opt: all of it is years old.
@@ -66,6 +66,7 @@ pub(crate) fn make() -> Result<()> {
         let files = build(&module, small)?;
         place(&module, &files, Path::new(&site))?;
     }
+    report::publish(Path::new(&site))?;
     offline::tell(Path::new(&site))
 }
 
