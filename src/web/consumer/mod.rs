@@ -6,7 +6,6 @@
 
 mod answers;
 mod controls;
-mod later;
 mod picture;
 mod settings;
 mod talk;
@@ -15,17 +14,17 @@ mod traffic;
 
 use std::collections::BTreeMap;
 
+use gloo_timers::callback::Timeout;
 use js_sys::Array;
 use web_sys::{Blob, Element, File};
 use yew::prelude::*;
 
-use later::Later;
 use picture::Picture;
 use talk::{Heard, Talk};
 use told::Told;
 
 /// After the last letter of settings that are typed or pasted, before they count.
-const SETTLED_MS: i32 = 600;
+const SETTLED_MS: u32 = 600;
 
 /// Between two messages to a reader who listens.
 const BETWEEN_MS: f64 = 1_000.0;
@@ -94,7 +93,7 @@ pub(crate) struct Consumer {
     /// What is being typed: shown, so that nothing that is told meanwhile takes it away.
     drafts: BTreeMap<(Form, &'static str), String>,
     /// When settings that are typed count.
-    settling: Option<Later>,
+    settling: Option<Timeout>,
     /// What was pasted last, where it is short.
     pasted: String,
     /// What was opened last, so that it can be read in another way.
@@ -417,7 +416,7 @@ impl Component for Consumer {
                 if (form, field) == (Form::Settings, "text") {
                     let link = ctx.link().clone();
                     let settle = move || link.send_message(Msg::Settle(form, field));
-                    self.settling = Later::new(SETTLED_MS, settle);
+                    self.settling = Some(Timeout::new(SETTLED_MS, settle));
                 }
                 return false;
             }
