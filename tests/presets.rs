@@ -354,6 +354,7 @@ mod rebalance_panel {
             // The guard absorbs what was done already.
             assert!(outcome.rejected.len() > before.rejected.len(), "{drain}");
             assert_eq!(eager.run().ledger().counters().rows_back, 0, "{drain}");
+            assert_eq!(outcome.committed.0, 122, "{drain}: there is an end to it");
             let stays = "what stays with its owner is not revoked";
             let mut since = eager.run().ledger().verdicts().violated();
             assert_eq!(

@@ -32,7 +32,7 @@ pub const POLL: u64 = 3;
 pub const HIGH: u64 = 10;
 /// In flight at which it resumes.
 pub const LOW: u64 = 5;
-/// The last tick of the run.
+/// The last tick of the run where nothing comes again.
 pub const LAST: Tick = Tick(23);
 
 /// The longest drain window on offer, in ticks.
@@ -138,7 +138,16 @@ impl Rebalance {
         if self.protocol == RebalanceProtocol::Eager {
             script.insert(self.rebalance_at(), vec![Input::Rebalance]);
         }
-        Ok(Player::new(setup, script, LAST, Keep::Events))
+        Ok(Player::new(setup, script, self.last(), Keep::Events))
+    }
+
+    /// The last tick of the run: what an eager rebalance lets come again takes a while longer.
+    #[must_use]
+    pub fn last(&self) -> Tick {
+        match self.protocol {
+            RebalanceProtocol::Cooperative => LAST,
+            RebalanceProtocol::Eager => LAST.after(3),
+        }
     }
 
     /// When somebody else joins the group or leaves it, where that revokes everything: when B has had the partition for

@@ -7,7 +7,7 @@ use super::{
     Panel,
     backpressure::{self, Backpressure, MODES},
     dispatch::{self, Dispatch},
-    rebalance::{self, Rebalance},
+    rebalance::Rebalance,
     watermark::{self, Watermark},
 };
 use crate::{
@@ -99,7 +99,7 @@ impl Start {
             Start::Dispatch(_) => dispatch::LAST,
             Start::Watermark(_) => watermark::LAST,
             Start::Backpressure(_) => backpressure::LAST,
-            Start::Rebalance(_) => rebalance::LAST,
+            Start::Rebalance(preset) => preset.last(),
             Start::Brought(_, brought) => brought.last,
         }
     }

@@ -139,7 +139,8 @@ fn mailbox(log: &Log, tray: &Tray) -> Html {
 fn keys(log: &Log, tray: &Tray) -> Html {
     const ROOM: usize = 3;
     if tray.keyless {
-        return no_key();
+        // In one line: how many more there are stands below.
+        return html! { <b class="pool-keyless" title="no key">{"none"}</b> };
     }
     let widths = tray.keys.iter().map(|&key| letter(log, Some(key)).chars().count());
     let all: usize = widths.clone().sum();
