@@ -727,3 +727,32 @@ fn judged_of(text: &str) -> Vec<String> {
 fn bad_weighs_most() {
     assert!(Weight::Bad < Weight::Doubtful && Weight::Doubtful < Weight::Good);
 }
+
+#[test]
+fn an_eager_assignor_is_told_of() {
+    let eager = |text: &str| {
+        let told = understood(text).notes.into_iter().find(|note| note.contains("a rebalance is eager"));
+        told.map(|note| note.split(" a rebalance").next().unwrap_or_default().to_owned())
+    };
+    const JAVA: &str = "partition.assignment.strategy=org.apache.kafka.clients.consumer.";
+    for (value, says) in [
+        ("RangeAssignor", Some("RangeAssignor")),
+        ("RangeAssignor, org.apache.kafka.clients.consumer.CooperativeStickyAssignor", Some("RangeAssignor")),
+        ("StickyAssignor", Some("StickyAssignor")),
+        ("CooperativeStickyAssignor", None),
+    ] {
+        let says = says.map(|assignor| format!("line 2: with {assignor}"));
+        assert_eq!(eager(&format!("max.poll.records=5\n{JAVA}{value}")), says, "{value}");
+    }
+    let librdkafka = |value: &str| {
+        eager(&format!("queued.min.messages=9\npartition.assignment.strategy={value}")).is_some()
+    };
+    assert_eq!([librdkafka("range,roundrobin"), librdkafka("cooperative-sticky")], [true, false]);
+    assert_eq!(
+        eager(&format!("group.protocol=consumer\n{JAVA}RangeAssignor")),
+        None,
+        "no assignor of the client's"
+    );
+    let spring = "spring.kafka.consumer.properties.partition.assignment.strategy: a.b.RoundRobinAssignor";
+    assert_eq!(eager(spring).as_deref(), Some("line 1: with RoundRobinAssignor"));
+}

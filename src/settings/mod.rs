@@ -5,6 +5,7 @@
 //! are not understood are not kept: they may be passwords. Knobs of the engine that no client has a name for (workers,
 //! marks, drain) are called `kwp.something`, in every dialect: they are for the consumer's own code.
 
+mod assignor;
 mod connector;
 mod engine;
 mod known;
@@ -247,6 +248,7 @@ pub fn read(file: &str, bytes: &[u8], dialect: Option<Dialect>) -> Result<Read, 
             ))
     };
     read.notes.extend(entries.iter().filter_map(profile));
+    read.notes.extend(assignor::note(&entries));
     let mut batches = None;
     for entry in entries {
         if !read.take_attribute(&entry, &mut batches) {
