@@ -194,10 +194,10 @@ fn try_run(args: &SizeArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error:
         pool.install(|| study.finish(&|progress| watched.tell(progress)));
         answers.push(study.answer());
     }
-    let together = Combined::new(&subject, &answers).and_then(|mut combined| {
+    let together = Combined::new(&subject, &base, &answers).and_then(|mut combined| {
         watched.name("all together");
         pool.install(|| combined.finish());
-        combined.sentence(&subject, &base)
+        combined.sentence()
     });
     watched.end();
 

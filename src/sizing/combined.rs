@@ -1,17 +1,17 @@
-//! All together: the workers that are enough, with the marks that are enough for them, in a run of their own.
+//! All together: workers that are enough with their marks, and marks that are enough for so many workers, in a run of
+//! their own.
 //!
-//! Each answer turns one knob and leaves the others as they are. Whether they can be followed all at once is not
-//! concluded but measured; and marks that were judged with other workers are judged anew with these.
+//! Each answer turns one knob and leaves the others as they are: with marks that starve them, more workers look as if
+//! they were needed. So the two are asked in turns, each with what the other has said, until neither changes. Whether
+//! it can be followed all at once is not concluded but measured.
 
 use std::sync::Arc;
 
 use super::{
     commits::Commits,
     gauge::Measure,
-    jobs::{Jobs, Progress},
-    marks,
     pooled::pooled,
-    study::Answer,
+    study::{Answer, Study},
     subject::{Base, Subject},
     table::counted,
     trial::{Case, Trial},
@@ -25,25 +25,39 @@ use crate::{
     },
 };
 
+/// Numbers of workers that are counted anew at most: the second hardly ever differs from the first.
+const MOST_TURNS: u32 = 4;
+
 /// The recommended settings, and their runs.
 #[derive(Clone, Debug)]
 pub struct Combined {
     subject: Arc<Subject>,
+    base: Arc<Base>,
     knobs: Knobs,
     commits: Commits,
+    /// The workers that are recommended for the marks as they are.
+    first: u32,
     /// More workers pay up to so many, for whoever has to catch up.
     pays_up_to: Option<u32>,
-    /// Marks that are being judged with the recommended workers, where they were judged with others.
-    marks: Option<(marks::Plan, Jobs)>,
-    /// With the records as they arrive, where they do; from a backlog. None before the marks are known.
-    trials: Vec<Trial>,
-    done: usize,
+    turns: u32,
+    stage: Stage,
+}
+
+/// What is being found out.
+#[derive(Clone, Debug)]
+enum Stage {
+    /// Which marks, for so many workers.
+    Marks(Box<Study>),
+    /// How many workers, with such marks.
+    Workers(Box<Study>),
+    /// What comes of both: with the records as they arrive, where they do; from a backlog. So many are done.
+    Runs(Vec<Trial>, usize),
 }
 
 impl Combined {
     /// Before its first step; nothing unless there is a number of workers and marks to be put together.
     #[must_use]
-    pub fn new(subject: &Arc<Subject>, answers: &[Answer]) -> Option<Combined> {
+    pub fn new(subject: &Arc<Subject>, base: &Arc<Base>, answers: &[Answer]) -> Option<Combined> {
         let workers = answers.iter().find_map(|answer| match answer {
             Answer::Workers(answer) => Some(answer),
             _ => None,
@@ -56,67 +70,133 @@ impl Combined {
         let (knobs, commits) = pooled(subject.knobs(), subject.commits(), named);
         let mut combined = Combined {
             subject: subject.clone(),
+            base: base.clone(),
             knobs,
             commits,
+            first: named,
             pays_up_to: workers.pays_up_to,
-            marks: None,
-            trials: Vec::new(),
-            done: 0,
+            turns: 0,
+            stage: Stage::Runs(Vec::new(), 0),
         };
-        if combined.knobs.routing == Routing::Serial {
+        combined.stage = if combined.knobs.routing == Routing::Serial {
             // One thread works on one record at a time: marks decide nothing.
-            combined.begin(None);
+            combined.runs()
         } else if named == marks.workers {
-            combined.begin(marks.named);
+            combined.with_marks(marks.named)
         } else {
-            let plan = marks::Plan::for_workers(subject, named);
-            let jobs = plan.jobs(subject);
-            combined.marks = Some((plan, jobs));
-        }
+            combined.for_workers(subject)
+        };
         Some(combined)
     }
 
-    /// The marks are known: what is left are the runs.
-    fn begin(&mut self, marks: Option<(u64, u64, u64)>) {
+    /// Which marks, for the workers that are recommended now; beside them, those of `subject`.
+    fn for_workers(&self, subject: &Arc<Subject>) -> Stage {
+        Stage::Marks(Box::new(Study::of_marks(subject, &self.base, self.knobs.workers)))
+    }
+
+    /// The marks are known: are the workers still as many as it takes?
+    fn with_marks(&mut self, marks: Option<(u64, u64, u64)>) -> Stage {
+        let before = self.knobs.clone();
         if let Some((high, low, poll)) = marks {
             self.knobs.intake = Intake::Pause { high, low };
             self.knobs.poll = poll;
         }
+        // They were counted with these.
+        let is_counted = self.turns == 0
+            && self.knobs.intake == self.subject.knobs().intake
+            && self.knobs.poll == self.subject.knobs().poll;
+        let is_settled = self.turns > 0 && self.knobs == before;
+        if is_counted || is_settled || self.turns == MOST_TURNS {
+            return self.runs();
+        }
+        self.turns += 1;
+        Stage::Workers(Box::new(Study::of_workers(&self.now(), &self.base)))
+    }
+
+    /// The workers are known: are the marks still right for them?
+    fn with_workers(&mut self, answer: &Answer) -> Stage {
+        let Answer::Workers(answer) = answer else { return self.runs() };
+        let own = self.subject.knobs().concurrency();
+        // What somebody has is left alone where it does about as well, and what was only recommended is not.
+        let workers = if self.knobs.workers == own { answer.named } else { answer.enough };
+        match workers {
+            Some(workers) if workers != self.knobs.workers => {
+                // One alone is the consumer as it is.
+                let knobs = if workers == 1 { self.subject.knobs() } else { &self.knobs };
+                (self.knobs, self.commits) = pooled(knobs, self.commits, workers);
+                if self.knobs.routing == Routing::Serial {
+                    self.runs()
+                } else {
+                    self.for_workers(&self.now())
+                }
+            }
+            _ => self.runs(),
+        }
+    }
+
+    /// The same traffic with what is recommended now.
+    fn now(&self) -> Arc<Subject> {
+        Arc::new(self.subject.with(self.knobs.clone()).committing(self.commits))
+    }
+
+    fn runs(&self) -> Stage {
         let case = Case { commits: self.commits, ..self.subject.case(self.knobs.clone()) };
         let backlog = self.subject.backlog_of(case.clone());
         let cases = if self.subject.workload().arrivals { vec![case, backlog] } else { vec![backlog] };
-        self.trials = cases.iter().map(Trial::new).collect();
+        Stage::Runs(cases.iter().map(Trial::new).collect(), 0)
     }
 
-    /// Goes on for about so many steps of the simulation.
-    pub fn advance(&mut self, steps: u64) -> Progress {
-        if let Some((plan, jobs)) = &mut self.marks {
-            let progress = jobs.advance(steps);
-            if !progress.is_complete() {
-                return Progress { jobs: progress.jobs + 2, ..progress };
+    /// Goes on for about so many steps; whether all is known.
+    pub fn advance(&mut self, steps: u64) -> bool {
+        match &mut self.stage {
+            Stage::Marks(study) | Stage::Workers(study) => {
+                if study.advance(steps).is_complete() {
+                    self.conclude();
+                }
             }
-            let named = plan.answer(&self.subject, jobs.found()).named;
-            self.marks = None;
-            self.begin(named);
-        } else if let Some(trial) = self.trials.get_mut(self.done)
-            && trial.advance(Tick::MAX, steps.max(1))
-        {
-            self.done += 1;
+            Stage::Runs(trials, done) => {
+                if let Some(trial) = trials.get_mut(*done)
+                    && trial.advance(Tick::MAX, steps.max(1))
+                {
+                    *done += 1;
+                }
+            }
         }
-        let jobs = self.trials.len();
-        Progress { done: self.done, jobs, permille: self.done as u64 * 1000 / jobs.max(1) as u64 }
+        self.is_done()
+    }
+
+    /// Goes on from a study that is complete.
+    fn conclude(&mut self) {
+        self.stage = match &self.stage {
+            Stage::Marks(study) => match study.answer() {
+                Answer::Marks(answer) => self.with_marks(answer.named),
+                _ => self.runs(),
+            },
+            Stage::Workers(study) => {
+                let answer = study.answer();
+                self.with_workers(&answer)
+            }
+            Stage::Runs(..) => return,
+        };
     }
 
     /// Does all that is left, on all threads of the rayon pool that this is called from.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn finish(&mut self) {
-        if let Some((_, jobs)) = &mut self.marks {
-            jobs.finish(&|_| {});
+        while let Stage::Marks(study) | Stage::Workers(study) = &mut self.stage {
+            study.finish(&|_| {});
+            self.conclude();
         }
-        while !self.advance(u64::MAX).is_complete() {}
+        while !self.advance(u64::MAX) {}
     }
 
-    /// The recommended settings, once the marks are known.
+    /// Whether all is known.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        matches!(&self.stage, Stage::Runs(trials, done) if *done == trials.len())
+    }
+
+    /// The recommended settings, as far as they are known.
     #[must_use]
     pub fn knobs(&self) -> &Knobs {
         &self.knobs
@@ -125,14 +205,16 @@ impl Combined {
     /// What came of them: as the records arrive, where they do, and from a backlog. Nothing until all is done.
     #[must_use]
     pub fn measures(&self) -> Option<(Measure, Measure)> {
-        let (first, last) = (self.trials.first()?, self.trials.last()?);
-        (self.done == self.trials.len()).then(|| (first.measure(), last.measure()))
+        let Stage::Runs(trials, _) = &self.stage else { return None };
+        let (first, last) = (trials.first()?, trials.last()?);
+        self.is_done().then(|| (first.measure(), last.measure()))
     }
 
     /// The same in a sentence.
     #[must_use]
-    pub fn sentence(&self, subject: &Subject, base: &Base) -> Option<String> {
+    pub fn sentence(&self) -> Option<String> {
         let (arriving, backlog) = self.measures()?;
+        let (subject, base) = (&*self.subject, &*self.base);
         let unit = subject.unit();
         let rate = |measure: &Measure| unit.rate(measure.finished, measure.makespan);
         let marks = match self.knobs.intake {
@@ -149,12 +231,13 @@ impl Combined {
             ". Nothing to change.".to_owned()
         } else {
             format!(
-                ". As it is now: p50 {}, p99 {}, {} from a backlog.{} The drain, the crash and the poisoned record above are \
+                ".{} As it is now: p50 {}, p99 {}, {} from a backlog.{} The drain, the crash and the poisoned record above are \
                  those of the settings as they are: take these over, and ask again.",
+                self.tell_other_number(),
                 unit.span(base.measure.p50),
                 unit.span(base.measure.p99),
                 rate(&base.catching_up),
-                self.tell_slower(base, &backlog),
+                self.tell_slower(&backlog),
             )
         };
         Some(format!(
@@ -171,9 +254,20 @@ impl Combined {
         ))
     }
 
+    /// That another number of workers is enough with these marks than with those that there are.
+    fn tell_other_number(&self) -> String {
+        if self.knobs.workers == self.first {
+            return String::new();
+        }
+        format!(
+            " With these marks that many are enough; above it was {}, with others.",
+            grouped(self.first.into())
+        )
+    }
+
     /// That a backlog takes longer with what is recommended, and what to do about it.
-    fn tell_slower(&self, base: &Base, backlog: &Measure) -> String {
-        let (own, now) = (backlog.makespan, base.catching_up.makespan);
+    fn tell_slower(&self, backlog: &Measure) -> String {
+        let (own, now) = (backlog.makespan, self.base.catching_up.makespan);
         if own <= now.saturating_add(now / 20) {
             return String::new();
         }

@@ -165,7 +165,8 @@ fn poisoned(subject: &Subject, count: usize) -> Vec<(Offset, Option<KeyId>)> {
         .map(|record| record.offset)
         .collect();
     let mut poisoned: Vec<(Offset, Option<KeyId>)> = Vec::new();
-    poisoned.extend(own.get(own.len() / 2).map(|&offset| (offset, hottest.flatten())));
+    // Of two the first: something of its key has to be behind it.
+    poisoned.extend(own.get(own.len().saturating_sub(1) / 2).map(|&offset| (offset, hottest.flatten())));
     let mut generator = Pcg32::new(subject.seed(), STREAM);
     let span = u128::from(log.len().saturating_sub(first));
     // A log of records without an end offers none.
@@ -289,7 +290,11 @@ impl QuarantineAnswer {
         told.extend(subject.tell_short("the lag"));
         if let Some((offset, key)) = plan.poisoned.first() {
             let records = subject.records_of(*key);
-            let place = if records == 1 { "the only one of" } else { "in the middle of" };
+            let place = match records {
+                1 => "the only one of",
+                2 => "the first of the two of",
+                _ => "in the middle of",
+            };
             let each = if first.poisoned == 1 { "" } else { ", each in a run of its own" };
             let worst = if first.poisoned == 1 { "" } else { " Each number is the worst of them." };
             let lead = if first.poisoned == 1 { "it" } else { "the first" };

@@ -131,11 +131,7 @@ impl Study {
     #[must_use]
     pub fn new(question: Question, subject: &Arc<Subject>, base: &Arc<Base>, effort: Effort) -> Study {
         let (plan, jobs) = match question {
-            Question::Workers => {
-                let plan = workers::Plan::new(subject);
-                let jobs = plan.jobs(subject);
-                (Plan::Workers(plan), jobs)
-            }
+            Question::Workers => return Study::of_workers(subject, base),
             Question::Marks => {
                 let plan = marks::Plan::new(subject);
                 let jobs = plan.jobs(subject);
@@ -157,6 +153,28 @@ impl Study {
                 (Plan::Quarantine(plan), jobs)
             }
         };
+        Study::with(question, (plan, jobs), (subject, base))
+    }
+
+    /// How many workers pay.
+    pub(super) fn of_workers(subject: &Arc<Subject>, base: &Arc<Base>) -> Study {
+        let plan = workers::Plan::new(subject);
+        let jobs = plan.jobs(subject);
+        Study::with(Question::Workers, (Plan::Workers(plan), jobs), (subject, base))
+    }
+
+    /// Which marks, for so many workers.
+    pub(super) fn of_marks(subject: &Arc<Subject>, base: &Arc<Base>, workers: u32) -> Study {
+        let plan = marks::Plan::for_workers(subject, workers);
+        let jobs = plan.jobs(subject);
+        Study::with(Question::Marks, (Plan::Marks(plan), jobs), (subject, base))
+    }
+
+    fn with(
+        question: Question,
+        (plan, jobs): (Plan, Jobs),
+        (subject, base): (&Arc<Subject>, &Arc<Base>),
+    ) -> Study {
         Study { question, subject: subject.clone(), base: base.clone(), plan, jobs, before: (0, 0) }
     }
 

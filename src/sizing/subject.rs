@@ -66,6 +66,11 @@ impl Subject {
         Subject { commits, ..self }
     }
 
+    /// The same traffic with other settings.
+    pub(super) fn with(&self, knobs: Knobs) -> Subject {
+        Subject { setup: self.case(knobs).setup, ..self.clone() }
+    }
+
     /// What to call it.
     #[must_use]
     pub fn name(&self) -> &str {

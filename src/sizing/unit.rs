@@ -140,22 +140,24 @@ impl Unit {
     }
 }
 
-/// `dividend / divisor` with about three significant digits.
+/// `dividend / divisor` with about three significant digits; with two and six places at most below a tenth.
 pub(super) fn three_digits(dividend: u128, divisor: u128) -> String {
     let divisor = divisor.max(1);
-    let whole = dividend / divisor;
-    let places = match whole {
-        0..10 => 2,
+    let places = match dividend / divisor {
+        0 => (2..6).find(|places| dividend.saturating_mul(10u128.pow(places - 1)) >= divisor).unwrap_or(6),
+        1..10 => 2,
         10..100 => 1,
         _ => 0,
     };
     let scale = 10u128.pow(places);
     let scaled = (dividend.saturating_mul(scale) + divisor / 2) / divisor;
     let whole = grouped(u64::try_from(scaled / scale).unwrap_or(u64::MAX));
-    match (places, scaled % scale) {
-        (0, _) | (_, 0) => whole,
-        (1, part) => format!("{whole}.{part}"),
-        (_, part) => format!("{whole}.{part:02}").trim_end_matches('0').to_owned(),
+    match scaled % scale {
+        0 => whole,
+        part => {
+            let part = format!("{part:0width$}", width = places as usize);
+            format!("{whole}.{}", part.trim_end_matches('0'))
+        }
     }
 }
 
@@ -225,6 +227,8 @@ mod tests {
         assert_eq!([paced.rate(1, 10_000), paced.rate(1, 1)], ["0.1 records/s", "1,000 records/s"]);
         assert_eq!(Unit::of_micros(1_000).rate(1, 8), "125 records/s");
         assert_eq!(Unit::TICKS.rate(1, 3), "0.33 records/tick");
+        let slow = [700, 14, 0].map(|records| minute.paced(1, 1).rate(records, 60_000));
+        assert_eq!(slow, ["0.012 records/min", "0.00023 records/min", "0 records/min"]);
         assert_eq!(Unit::TICKS.rate(1, 333), "3 records/1,000 ticks");
         assert_eq!(Unit::TICKS.rate(1, 0), "-");
     }

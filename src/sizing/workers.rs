@@ -362,12 +362,13 @@ impl WorkersAnswer {
                 Some(self.tell_late(subject, fast))
             }
             (Some(fast), Some(quick)) if self.arrivals => Some(format!(
-                "As the records arrive, {} enough: {}{}, and up to {most} workers do not shorten {} by more than 5 %. To \
+                "As the records arrive, {} enough{}: {}{}, and up to {most} workers do not shorten {} by more than 5 %. To \
                  catch up with {backlog}, more pay up to {}: {}{}.",
                 match quick.workers {
                     1 => "1 worker is".to_owned(),
                     more => format!("{} are", workers(more)),
                 },
+                with_marks(subject),
                 self.tell_times(quick),
                 self.fewer(quick, |row| {
                     let late = if row.keeps_up(subject) { "" } else { ", which do not keep up" };
@@ -676,6 +677,14 @@ fn keeps_up(subject: &Subject) -> Result<(), String> {
         return Err(format!("{key} alone brings {} of work in {}.", unit.span(work), unit.span(span)));
     }
     Ok(())
+}
+
+/// The marks with which workers were counted: with others it can be another number.
+fn with_marks(subject: &Subject) -> String {
+    match subject.knobs().intake {
+        Intake::Pause { .. } => format!(" with {}", taken(subject)),
+        Intake::Unbounded | Intake::Block => String::new(),
+    }
 }
 
 /// How records are taken, where that and not the number of workers decides.

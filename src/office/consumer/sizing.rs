@@ -82,8 +82,7 @@ impl Sizing {
     pub(super) fn is_done(&self) -> bool {
         let studied = self.studies.iter().all(|asked| asked.study.progress().is_complete());
         let combined = self.combined.as_ref();
-        let combined =
-            combined.is_some_and(|combined| combined.as_ref().is_none_or(|own| own.measures().is_some()));
+        let combined = combined.is_some_and(|combined| combined.as_ref().is_none_or(|own| own.is_done()));
         self.stopped || (self.base.is_some() && studied && combined)
     }
 
@@ -103,10 +102,10 @@ impl Sizing {
             }
         } else if let Some(Some(combined)) = &mut self.combined {
             combined.advance(steps);
-            let sentence = combined.sentence(&self.subject, base);
+            let sentence = combined.sentence();
             replies.extend(sentence.map(|told| show(json!({ "kind": "together", "sentence": told }))));
         } else {
-            self.combined = Some(Combined::new(&self.subject, &self.answers()));
+            self.combined = Some(Combined::new(&self.subject, base, &self.answers()));
         }
         if self.is_done() {
             replies.push(show(json!({ "kind": "done" })));
@@ -194,7 +193,7 @@ impl Sizing {
     fn report<'r>(&'r self, answers: &'r [Answer]) -> Option<Report<'r>> {
         let base = self.base.as_deref()?;
         let combined = self.combined.iter().flatten().next();
-        let together = combined.and_then(|combined| combined.sentence(&self.subject, base));
+        let together = combined.and_then(|combined| combined.sentence());
         Some(Report { subject: &self.subject, base, answers, notes: &self.notes, together })
     }
 
