@@ -210,7 +210,7 @@ fn a_header_that_will_not_do_is_refused() {
         "{told}"
     );
     let told = refused("0,A,1\n1,B,2\n");
-    assert!(told.contains("the first line looks like data, and a header names the columns"), "{told}");
+    assert!(told.contains("the first line is data, so that columns go by their numbers"), "{told}");
     let told = refused("time,key,work,time\n0,A,1,2\n");
     assert!(told.contains("the header has two columns called \"time\""), "{told}");
     let named = |text: &str| Options { columns: Columns::parse(text).expect("columns"), ..millis() };
@@ -223,6 +223,41 @@ fn a_header_that_will_not_do_is_refused() {
     assert!(told.contains("column \"time\" cannot be both time and key"), "{told}");
     let told = refused_with("time,key\n0,A\n", named("work="));
     assert!(told.contains("no column for the work") && told.contains("a latency"), "{told}");
+}
+
+#[test]
+fn a_file_without_a_header_goes_by_the_numbers_of_its_columns() {
+    let options = || Options { columns: Columns::parse("time=1,key=2,work=3").expect("columns"), ..millis() };
+    let with_header = read("time,key,work\n10,A,1.5\n12,B,2\n", millis());
+    for text in ["10,A,1.5\n12,B,2\n", "\u{feff}\"10\";\"A\";\"1,5\"\r\n12;B;2\r\n"] {
+        let without = read(text, options());
+        assert_eq!(csv(&without), csv(&with_header), "{text}");
+        assert!(
+            without
+                .report()
+                .taken
+                .contains(&"the first line is data: columns go by their numbers".to_owned())
+        );
+    }
+    // A column that is asked for by its title is one, whatever else the first line holds.
+    let named =
+        Options { columns: Columns::parse("time=when,key=who,work=2024").expect("columns"), ..millis() };
+    assert_eq!(csv(&read("when,who,2024\n10,A,1.5\n12,B,2\n", named)), csv(&with_header));
+}
+
+/// Where a comma stands before the fraction, a semicolon separates the fields, and the other way round.
+#[test]
+fn a_comma_may_stand_before_a_fraction() {
+    let seconds = || Options { time: Unit::Seconds, work: Unit::Seconds, ..Options::default() };
+    let points = read("time,key,work\n0.5,A,0.45\n1,B,2\n", seconds());
+    let commas = read("time;key;work\n0,5;A;\"0,45\"\n1;B;2\n", seconds());
+    assert_eq!(csv(&commas), csv(&points));
+    assert_eq!(commas.report().skipped, 0);
+    let ambiguous = read("time,key,work\n0,A,\"0,45\"\n1,B,2\n", seconds());
+    assert_eq!(
+        ambiguous.report().bad[0].reason,
+        "\"0,45\" is not a number of seconds: where commas separate the fields, a point stands before a fraction"
+    );
 }
 
 #[test]
@@ -417,9 +452,9 @@ fn what_nobody_says_is_milliseconds() {
         traffic.report().assumed,
         [
             "numbers of time are taken for milliseconds: no title says what they count (time_s, time_ticks), and nobody \
-             has (--unit)",
+             has (kwp: --unit)",
             "numbers of work are taken for milliseconds: no title says what they count (work_s, work_ticks), and nobody \
-             has (--unit)"
+             has (kwp: --unit)"
         ]
     );
     assert!(traffic.report().taken.is_empty() && traffic.remarks().len() == 2);

@@ -249,24 +249,30 @@ pub(super) fn looks_like_date(text: &str) -> bool {
 }
 
 /// A moment as RFC 3339 spells it, in nanoseconds since 1970, and whether it said its offset from UTC. A space for
-/// the `T` is fine, as the RFC has it, and an offset of hours alone, as databases print it; without an offset the
-/// time is taken as UTC.
+/// the `T` is fine, as the RFC has it, and so is what databases and logs print: an offset of hours alone, or without a
+/// colon, or `UTC`, and a comma before the fraction. Without an offset the time is taken as UTC.
 pub(super) fn moment(text: &str) -> Result<(i64, bool), NoTime> {
     let mut text = text.to_ascii_uppercase();
     if text.as_bytes().get(10) == Some(&b' ') {
         text.replace_range(10..11, "T");
     }
     let clock = text.get(11..).ok_or(NoTime::Other)?;
-    let offset = clock.find(['Z', '+', '-']).map(|at| &clock[at..]);
-    let is_told = offset.is_some();
-    match offset {
-        None => text.push('Z'),
-        Some(offset) if offset.len() == 3 => text.push_str(":00"),
+    let mut clock = clock.replacen(',', ".", 1);
+    if let Some(utc) = clock.strip_suffix(" UTC").or(clock.strip_suffix(" GMT")) {
+        clock = format!("{utc}Z");
+    }
+    let offset = clock.find(['Z', '+', '-']);
+    match offset.map(|at| clock.len() - at) {
+        None => clock.push('Z'),
+        Some(3) => clock.push_str(":00"),
+        Some(5) => clock.insert(clock.len() - 2, ':'),
         Some(_) => {}
     }
+    text.truncate(11);
+    text.push_str(&clock);
     let moment = OffsetDateTime::parse(&text, &Rfc3339).map_err(|_| NoTime::Other)?;
     let nanos = i64::try_from(moment.unix_timestamp_nanos()).map_err(|_| NoTime::TooLarge)?;
-    Ok((nanos, is_told))
+    Ok((nanos, offset.is_some()))
 }
 
 #[cfg(test)]
@@ -306,13 +312,20 @@ mod tests {
         assert_eq!(at("2024-03-31T03:30:00.5+02:00"), at("2024-03-31T01:30:00.500Z"));
         assert_eq!(at("2024-03-31 03:30:00+02"), at("2024-03-31t01:30:00z"));
         assert_eq!(at("2024-03-31T02:30:00"), (at("2024-03-31T02:30:00Z").0, false));
+        for as_logs_have_it in
+            ["2024-03-31T03:30:00.125+0200", "2024-03-31 03:30:00,125+02:00", "2024-03-31 01:30:00.125 UTC"]
+        {
+            assert_eq!(at(as_logs_have_it), at("2024-03-31T01:30:00.125Z"), "{as_logs_have_it}");
+        }
         for text in [
             "2024-02-30T00:00:00Z",
             "2024-01-01T24:00:00Z",
             "2024-01-01T10:00Z",
             "2024-01-01",
-            "2024-01-01T10:00:00+0100",
-            "2024-01-01T10:00:00,5Z",
+            "2024-01-01T10:00:00+010",
+            "2024-01-01T10:00:00+01é",
+            "2024-01-01T10:00:00,5,5Z",
+            "2024-01-01 UTC",
             "2024-01-01T10:00:00 Europe/Paris",
             "2024-01-01T10:00:00é",
         ] {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::clock::{decimal, looks_like_date};
 use crate::scenario::{cut, shown};
 
 /// Where a value comes from.
@@ -157,6 +158,14 @@ fn rank(name: &str, list: &[&str]) -> Option<usize> {
     })
 }
 
+/// Numbers from 1 for titles, where a first line is no header but data.
+pub(super) fn numbered(first: &[String]) -> Option<Vec<String>> {
+    let is_data = |field: &String| looks_like_date(field) || decimal(field, 1).is_ok();
+    let is_header = |title: &String| rank(title, TIMES).is_some();
+    let is_data = first.iter().any(is_data) && !first.iter().any(is_header);
+    is_data.then(|| (1..=first.len()).map(|number| number.to_string()).collect())
+}
+
 /// Why a header will not do.
 pub(super) struct NoColumn {
     pub(super) message: String,
@@ -219,8 +228,9 @@ fn missing(what: &str, name: &str, header: &[String]) -> NoColumn {
 }
 
 fn unguessed(what: &str, header: &[String]) -> NoColumn {
-    let message = if header.iter().any(|title| title.parse::<u64>().is_ok()) {
-        format!("no column for the {what}: the first line looks like data, and a header names the columns")
+    // Nobody calls a column so: the first line was data.
+    let message = if header.iter().all(|title| title.parse::<u64>().is_ok()) {
+        format!("no column for the {what}: the first line is data, so that columns go by their numbers")
     } else {
         format!("no column for the {what}: the header is {}", listed(header))
     };

@@ -3,7 +3,7 @@
 //! A row that makes no sense is skipped and told of; the file as a whole is refused only where there is no text, no
 //! header that will do, or nothing left.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use rand_pcg::Pcg32;
 
@@ -11,7 +11,7 @@ use super::{
     BadRow, Columns, Digest, Latency, NEVER, NO_KEY, NoTime, Report, Row, Scale, Span, Traffic, UNTIL_TAPPED,
     Unit,
     clock::{decimal, looks_like_date, moment, with_unit},
-    columns::{Pick, find},
+    columns::{Pick, find, numbered},
     latency::WORK_STREAM,
 };
 use crate::{
@@ -202,15 +202,23 @@ impl Reader {
                 "a header such as time,key,work",
             ));
         }
-        let rows = self.rows.insert(Rows::new(delimiter(line)));
+        let delimiter = delimiter(line);
+        self.body.decimal_comma = delimiter != b',';
+        let rows = self.rows.insert(Rows::new(delimiter));
         rows.feed(text, &mut |line, row| self.body.take(line, row))
     }
 }
 
-/// What separates the fields of this header: a comma, unless there is none and there are others.
-fn delimiter(header: &[u8]) -> u8 {
-    let has = |byte: u8| header.contains(&byte);
-    [b',', b';', b'\t', b'|'].into_iter().find(|&byte| has(byte)).unwrap_or(b',')
+/// What separates the fields of this first line: what is most often in it outside of quotes, commas before others.
+fn delimiter(line: &[u8]) -> u8 {
+    let mut counts = [(b',', 0), (b';', 0), (b'\t', 0), (b'|', 0)];
+    let mut is_quoted = false;
+    for byte in line {
+        is_quoted ^= *byte == b'"';
+        let count = counts.iter_mut().find(|(delimiter, _)| delimiter == byte).filter(|_| !is_quoted);
+        count.into_iter().for_each(|(_, count)| *count += 1);
+    }
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map_or(b',', |(delimiter, _)| delimiter)
 }
 
 /// What the rows so far have come to.
@@ -225,6 +233,8 @@ struct Body {
     work: Pcg32,
     report: Report,
     odd: Odd,
+    /// Whether a comma may stand before a fraction: it separates no fields.
+    decimal_comma: bool,
     /// The titles that say what numbers of time, and of work, count.
     hints: (Option<String>, Option<String>),
 }
@@ -237,6 +247,7 @@ struct Header {
     work: Option<Column>,
     /// Whether times are dates; unknown before the first good one.
     dates: Option<bool>,
+    decimal_comma: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -271,26 +282,35 @@ impl Body {
             work: Pcg32::new(seed, WORK_STREAM),
             report: Report::default(),
             odd: Odd::default(),
+            decimal_comma: false,
             hints: (None, None),
         }
     }
 
-    fn take(&mut self, line: usize, row: Result<Fields<'_>, Broken>) -> Result<(), BadInput> {
-        let Some(header) = &mut self.header else {
-            let fields = row.map_err(|broken| {
-                BadInput::at_line(
-                    &self.name,
-                    line,
-                    why_broken(line, broken),
-                    "a header such as time,key,work",
-                )
-            })?;
-            self.titles = titles(&self.name, line, fields)?;
-            let header = read_header(&self.name, line, &self.titles, &self.options, &mut self.report)?;
-            self.take_hints(&header);
-            self.header = Some(header);
+    /// The first line: a header, or else data, which is to be taken as any other row.
+    fn take_first(&mut self, line: usize, row: Result<Fields<'_>, Broken>) -> Result<(), BadInput> {
+        const EXPECTED: &str = "a header such as time,key,work";
+        let fields =
+            row.map_err(|broken| BadInput::at_line(&self.name, line, why_broken(line, broken), EXPECTED))?;
+        let titles = titles(&self.name, line, fields)?;
+        let Columns { time, key, work } = &self.options.columns;
+        let is_named = |pick: &Pick| matches!(pick, Pick::Named(name) if titles.contains(name));
+        let numbers = numbered(&titles).filter(|_| ![time, key, work].into_iter().any(is_named));
+        let is_data = numbers.is_some();
+        self.titles = numbers.unwrap_or(titles);
+        let mut header = read_header(&self.name, line, &self.titles, &self.options, &mut self.report)?;
+        header.decimal_comma = self.decimal_comma;
+        self.take_hints(&header);
+        self.header = Some(header);
+        if !is_data {
             return Ok(());
-        };
+        }
+        self.report.taken.push("the first line is data: columns go by their numbers".to_owned());
+        self.take(line, Ok(fields))
+    }
+
+    fn take(&mut self, line: usize, row: Result<Fields<'_>, Broken>) -> Result<(), BadInput> {
+        let Some(header) = &mut self.header else { return self.take_first(line, row) };
         if let Ok(fields) = row
             && fields.len() == 1
             && fields.iter().all(<[u8]>::is_ascii)
@@ -389,7 +409,7 @@ impl Body {
                     self.report.taken.push(format!("{told}, by the title {}", cut(&title)));
                 }
                 (true, None) => self.report.assumed.push(format!(
-                    "{told}: no title says what they count ({what}_s, {what}_ticks), and nobody has (--unit)"
+                    "{told}: no title says what they count ({what}_s, {what}_ticks), and nobody has (kwp: --unit)"
                 )),
             }
         }
@@ -409,7 +429,7 @@ impl Body {
         let other = all.into_iter().find(|unit| DAYS.contains(&(number * i128::from(unit.nanos()))))?;
         Some(format!(
             "the first time is {number}: that looks like {} since 1970, and is read as {}. Say what numbers of time count \
-             (--time-unit {})",
+             (kwp: --time-unit {})",
             other.name(),
             own.name(),
             other.short()
@@ -560,7 +580,7 @@ fn read_header(
     if work.is_none() && options.latency.is_none() {
         return Err(BadInput::at_line(name, line, "no column for the work", "a latency to draw it from"));
     }
-    Ok(Header { fields: titles.len(), time, key, work, dates: None })
+    Ok(Header { fields: titles.len(), time, key, work, dates: None, decimal_comma: false })
 }
 
 type ReadRow<'r> = (i64, Option<&'r [u8]>, Option<u64>);
@@ -588,15 +608,16 @@ fn read_row<'h, 'r>(
         }
         None => None,
     };
+    let comma = header.decimal_comma;
     let work = match &header.work {
         Some(column) => {
-            let text = text(column)?;
+            let text = pointed(text(column)?, comma);
             odd.plain.1 += u64::from(text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
-            Some(read_work(text, options.work).map_err(|why| (column, why))?)
+            Some(read_work(&text, options.work).map_err(|why| (column, why))?)
         }
         None => None,
     };
-    let time_text = text(&header.time)?;
+    let time_text = &*pointed(text(&header.time)?, comma);
     let is_date = looks_like_date(time_text);
     if let Some(dates) = header.dates
         && dates != is_date
@@ -613,6 +634,12 @@ fn read_row<'h, 'r>(
     odd.plain.0 += u64::from(!is_date);
     header.dates = Some(is_date);
     Ok((time, key, work))
+}
+
+/// A number with a point before its fraction, where a comma stands for one.
+fn pointed(text: &str, comma: bool) -> Cow<'_, str> {
+    let is_fraction = comma && !text.contains('.') && text.matches(',').count() == 1;
+    if is_fraction { text.replace(',', ".").into() } else { text.into() }
 }
 
 fn read_time(text: &str, is_date: bool, unit: Unit) -> Result<(i64, bool), String> {
@@ -662,6 +689,12 @@ fn why_number(text: &str, why: NoTime, unit: Unit) -> String {
     };
     match why {
         NoTime::Empty => format!("nothing in it; expected {expected}"),
+        NoTime::Other if text.contains(',') => {
+            format!(
+                "{} is not {expected}: where commas separate the fields, a point stands before a fraction",
+                shown(text)
+            )
+        }
         NoTime::Other => format!("{} is not {expected}", shown(text)),
         why => format!("{}, {why}; expected {expected}", shown(text)),
     }

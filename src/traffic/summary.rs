@@ -126,7 +126,7 @@ impl Summary {
     #[must_use]
     pub fn hottest_share(&self) -> u64 {
         let keyed = (self.rows - self.without_key).max(1);
-        self.hottest.as_ref().map_or(0, |hottest| thousandths(hottest.records, keyed))
+        self.hottest.as_ref().map_or(0, |hottest| share(hottest.records, keyed))
     }
 
     /// Records a tick, in thousandths.
@@ -271,7 +271,12 @@ pub(super) fn about(span: Span) -> String {
 }
 
 fn percent(part: u64, whole: u64) -> String {
-    format!("{} %", decimals(thousandths(part, whole), 10, 1))
+    format!("{} %", decimals(share(part, whole), 10, 1))
+}
+
+/// A part of a whole, to the nearest thousandth.
+fn share(part: u64, whole: u64) -> u64 {
+    thousandths(part.saturating_mul(2).saturating_add(whole / 1000), whole.saturating_mul(2))
 }
 
 fn thousandths(part: u64, whole: u64) -> u64 {

@@ -204,6 +204,13 @@ pub(super) fn shaped(form: &Form) -> Result<Brought, BadField> {
     let bursts = if times > 1 {
         let every = number("burst-every", (1, DAY / 1_000), 20)? * 1_000;
         let length = number("burst-length", (1, DAY), 2_000)?;
+        if length >= every {
+            let (length, every) = (grouped(length), grouped(every));
+            return Err(bad(
+                "burst-length",
+                format!("bursts of {length} ms every {every} ms leave no time between them"),
+            ));
+        }
         Some(Bursts { every, length, times })
     } else {
         None

@@ -61,16 +61,28 @@ impl Form {
             return Ok(None);
         }
         let (low, high) = range;
-        // As people write large numbers.
-        let plain: String = text.chars().filter(|c| !matches!(c, ',' | '_' | ' ' | '\u{a0}')).collect();
-        match plain.parse::<u64>() {
-            Ok(number) if (low..=high).contains(&number) => Ok(Some(number)),
+        match whole(text) {
+            Some(number) if (low..=high).contains(&number) => Ok(Some(number)),
             _ => Err(bad(
                 field,
                 format!("{} is not a whole number from {} to {}", shown(text), grouped(low), grouped(high)),
             )),
         }
     }
+}
+
+/// A whole number, which may have something between its thousands, as people write large ones. "50,5" is none: a comma
+/// may be meant as a point.
+fn whole(text: &str) -> Option<u64> {
+    let mut groups = text.split([',', '_', ' ', '\u{a0}', '\u{202f}']);
+    let is_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let first = groups.next().filter(|first| !first.is_empty() && is_digits(first))?;
+    groups
+        .try_fold(first.to_owned(), |number, group| {
+            (group.len() == 3 && is_digits(group)).then(|| number + group)
+        })?
+        .parse()
+        .ok()
 }
 
 /// A complaint about a field.
@@ -89,6 +101,8 @@ mod tests {
         assert_eq!(form.number("c", (1, 2)), Ok(None));
         assert_eq!(form.number("missing", (1, 2)), Ok(None));
         let told = |field| form.number(field, (1, 5)).unwrap_err();
+        let read = ["1 000", "1,000,000", "1_000", "50,5", "1,0000", ",5", "1,", "-1", "+1"].map(whole);
+        assert_eq!(read, [Some(1_000), Some(1_000_000), Some(1_000), None, None, None, None, None, None]);
         assert_eq!(told("b").reason, "\"1e3\" is not a whole number from 1 to 5");
         assert_eq!(told("d").field, "d");
     }

@@ -319,9 +319,11 @@ impl Consumer {
     }
 
     fn brought(&mut self, ctx: &Context<Self>, told: Told) {
-        (self.is_bringing, self.reading) = (false, None);
+        let was_reading = self.reading.take().is_some();
+        self.is_bringing = false;
         self.titles = told.list("titles");
-        self.say(format!("{} records of traffic are there.", told.number("records")).into(), false);
+        // What is last said of a file is what came of it.
+        self.say(format!("{} records of traffic are there.", told.number("records")).into(), was_reading);
         let alt = "Chart. How many records arrive over time.";
         let picture = Picture::new(&told.text("svg"), alt.into());
         self.traffic = Some((told, picture));
