@@ -298,12 +298,15 @@ impl<T: Ord> FromIterator<T> for SortedSet<T> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::{
+        collections::BTreeMap,
+        hash::{DefaultHasher, Hash, Hasher},
+    };
 
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg32;
 
-    use super::{CHUNK, SortedMap};
+    use super::{CHUNK, SortedMap, SortedSet};
 
     fn assert_same(map: &SortedMap<u32, u32>, twin: &BTreeMap<u32, u32>, key: u32) {
         assert!(map.iter().eq(twin.iter()) && map.iter().rev().eq(twin.iter().rev()));
@@ -350,10 +353,56 @@ mod tests {
         }
     }
 
+    /// Whatever the order in which they go, those that are left are in few chunks, and nothing else changes.
+    #[test]
+    fn what_is_thinned_out_is_put_together() {
+        const ALL: u32 = 100 * CHUNK as u32;
+        let orders: [fn(u32) -> u32; 3] = [|nth| nth, |nth| ALL - 1 - nth, |nth| nth * 7919 % ALL];
+        for (stays, order) in [64, 13, 9].into_iter().flat_map(|stays| orders.map(|order| (stays, order))) {
+            let mut map: SortedMap<u32, u32> = (0..ALL).map(|key| (key, key)).collect();
+            for key in (0..ALL).map(order).filter(|key| key % stays > 0) {
+                assert_eq!(map.remove(&key), Some(key));
+                assert!(map.chunks.iter().all(|chunk| (1..=CHUNK).contains(&chunk.len())));
+            }
+            assert!(map.keys().copied().eq((0..ALL).filter(|key| key % stays == 0)));
+            let most = 1 + map.len() / (CHUNK / 8);
+            assert!(map.chunks.len() <= most, "{} in {} chunks", map.len(), map.chunks.len());
+        }
+    }
+
+    /// Two that were made in different ways have other chunks, and are equal all the same.
+    #[test]
+    fn chunks_make_no_difference() {
+        let of = |keys: &[u32]| -> SortedMap<u32, u32> { keys.iter().map(|&key| (key, key * 2)).collect() };
+        let ascending: Vec<u32> = (0..300).collect();
+        let mixed: Vec<u32> = (0..300).map(|n| n * 7 % 300).collect();
+        let (one, other) = (of(&ascending), of(&mixed));
+        assert!(one.chunks.len() != other.chunks.len() && one == other);
+        let hashed = |map: &SortedMap<u32, u32>| {
+            let mut hasher = DefaultHasher::new();
+            map.hash(&mut hasher);
+            hasher.finish()
+        };
+        assert_eq!(hashed(&one), hashed(&other));
+        let fewer = of(&ascending[..299]);
+        let mut another = one.clone();
+        another.insert(7, 0);
+        for different in [fewer, another, SortedMap::default()] {
+            assert!(one != different && hashed(&one) != hashed(&different));
+        }
+    }
+
+    #[test]
+    fn a_set_keeps_what_it_is_told_to_keep() {
+        let mut set: SortedSet<u32> = (0..200).collect();
+        set.retain(|member| member % 3 == 0);
+        assert!(set.iter().copied().eq((0..200).filter(|member| member % 3 == 0)) && set.len() == 67);
+    }
+
     #[test]
     fn what_is_appended_fills_its_chunks() {
         let map: SortedMap<usize, ()> = (0..10 * CHUNK).map(|key| (key, ())).collect();
-        assert_eq!(map.chunks.len(), 10);
+        assert!(map.chunks.len() == 10 && map.chunks.iter().all(|chunk| chunk.len() == CHUNK));
         assert_eq!(
             (map.first_key_value(), map.last_key_value()),
             (Some((&0, &())), Some((&(10 * CHUNK - 1), &())))
