@@ -130,9 +130,9 @@ pub(super) fn run(args: &SettingsArgs, paper: &mut Paper) -> u8 {
 fn try_run(args: &SettingsArgs, paper: &mut Paper) -> Result<u8, Box<dyn std::error::Error>> {
     let read = args.file.as_ref().map(|file| load(file, args.dialect)).transpose()?;
     let base = base_of(args.library, read.as_ref());
-    let Together { settings, notes, mapped, .. } =
-        together(&Settings::default(), read.as_ref(), base, args.tick);
     let work = args.work.map(|work| Work { bytes: args.bytes, ..work });
+    let Together { settings, notes, mapped, .. } =
+        together(&Settings::default(), read.as_ref(), base, args.tick, work);
     if let Some(export) = args.export {
         paper.text(exported(export, &settings, args.tick)?);
         return Ok(0);
@@ -159,19 +159,20 @@ fn base_of(named: Option<&'static Library>, read: Option<&Read>) -> Option<&'sta
     named.or_else(|| Some(read?.library))
 }
 
-/// The engine's knobs for a file of settings, or for the defaults of a library, where a tick is `tick` long; with what
-/// is to be said of them.
+/// The engine's knobs for a file of settings, or for the defaults of a library, where a tick is `tick` long and this is
+/// the work, if it is known; with what is to be said of them.
 pub(super) fn as_knobs(
     file: Option<&Given>,
     library: Option<&'static Library>,
     tick: Span,
+    work: Option<Work>,
 ) -> Result<(Knobs, Commits, Vec<String>), Box<dyn std::error::Error>> {
     let read = file.map(|file| load(file, None)).transpose()?;
     if let Some(nothing) = read.as_ref().and_then(Read::nothing) {
         return Err(format!("{nothing} Expected consumer properties: name=value lines, YAML or JSON").into());
     }
     let base = base_of(library, read.as_ref());
-    let Together { mapped, mut notes, .. } = together(&Settings::default(), read.as_ref(), base, tick);
+    let Together { mapped, mut notes, .. } = together(&Settings::default(), read.as_ref(), base, tick, work);
     let (knobs, commits) = mapped?;
     notes.extend(read.iter().flat_map(for_nothing));
     Ok((knobs, commits, notes))
@@ -242,7 +243,8 @@ fn print(
             Origin::Found => "found".to_owned(),
             Origin::Implied => "implied".to_owned(),
         };
-        paper.line(format!("  {place:<9} {} = {}: {}", name.called(), known.kind.told(value), known.meaning));
+        let called = name.called_in(read.map(|read| read.dialect));
+        paper.line(format!("  {place:<9} {called} = {}: {}", known.kind.told(value), known.meaning));
     }
     if let Some(Pauses { way, meaning, source }) = base.and_then(Library::pauses) {
         paper.line(format!("  {:<9} {} {way}: {meaning}", documented(source), Pauses::CALLED));
@@ -305,7 +307,8 @@ fn as_json(
             Origin::Default(source) => (None, Some(source.to_string())),
             Origin::Found | Origin::Implied => (None, None),
         };
-        json!({ "name": name.called(), "value": value.to_string(), "line": line, "source": source })
+        let called = name.called_in(read.map(|read| read.dialect));
+        json!({ "name": called, "value": value.to_string(), "line": line, "source": source })
     });
     let list = |mentions: Option<&Vec<Mention>>| -> serde_json::Value {
         let entry =

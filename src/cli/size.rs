@@ -24,7 +24,7 @@ use crate::{
     ids::{ConsumerId, Offset},
     ledger::escaped,
     scenario::Scenario,
-    settings::{Library, unsaid},
+    settings::{Library, Work, unsaid},
     sizing::{Answer, Combined, Commits, Effort, Question, Report, Study, Subject, Survey, Unit},
     world::Setup,
 };
@@ -126,6 +126,7 @@ fn named(args: &SizeArgs) -> Result<Named, Box<dyn std::error::Error>> {
         |path: &Path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
     let (mut notes, mut units) = (Vec::new(), Vec::new());
     let mut tick = args.reading.tick();
+    let mut work = None;
     let (name, log, own) = match &args.trace {
         Given::Path(path) if is_scenario(path) => {
             let scenario = load(&args.trace)?;
@@ -138,6 +139,7 @@ fn named(args: &SizeArgs) -> Result<Named, Box<dyn std::error::Error>> {
         given => {
             let traffic = traffic::load(given, &args.reading)?;
             tick = traffic.tick().or(tick);
+            work = tick.map(|tick| Work::in_traffic(&traffic, tick));
             units.extend(traffic.report().taken.iter().cloned());
             notes.extend(traffic.remarks());
             let name = match given {
@@ -163,7 +165,7 @@ fn named(args: &SizeArgs) -> Result<Named, Box<dyn std::error::Error>> {
             )?;
             notes.extend(config.iter().map(|path| format!("Settings from {}.", path.display())));
             let given = config.clone().map(Given::Path);
-            let (knobs, commits, decided) = as_knobs(given.as_ref(), library, tick)?;
+            let (knobs, commits, decided) = as_knobs(given.as_ref(), library, tick, work)?;
             notes.extend(decided);
             (knobs, commits)
         }

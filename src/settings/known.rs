@@ -89,7 +89,13 @@ pub static KNOWN: [Known; 36] = [
         name: Name::PollRecords,
         kind: Kind::Count(1, INT),
         meaning: "records that one poll returns at most",
-        spelled: &[(Java, "max.poll.records"), (Spring, "spring.kafka.consumer.max-poll-records")],
+        spelled: &[
+            (Java, "max.poll.records"),
+            (Spring, "spring.kafka.consumer.max-poll-records"),
+            (Librdkafka, "kwp.poll.records"),
+            (Java, "kwp.poll.records"),
+            (Spring, "kwp.poll.records"),
+        ],
     },
     Known {
         name: Name::PollInterval,
@@ -366,7 +372,7 @@ pub static KNOWN: [Known; 36] = [
 ];
 
 /// Beginnings of names that consumers know and nothing here depends on.
-pub(super) static WITHOUT_EFFECT: [&str; 54] = [
+pub(super) static WITHOUT_EFFECT: [&str; 62] = [
     "allow.auto.create.topics",
     "api.version",
     "auto.offset.reset",
@@ -407,7 +413,7 @@ pub(super) static WITHOUT_EFFECT: [&str; 54] = [
     "sasl.",
     "schema.",
     "security.",
-    "send.buffer.bytes",
+    "send.buffer",
     "socket.",
     "specific.avro.reader",
     "spring.json.",
@@ -421,6 +427,14 @@ pub(super) static WITHOUT_EFFECT: [&str; 54] = [
     "decaton.processing.",
     "decaton.per.key.quota.",
     "decaton.processor.threads.",
+    "karafka.client_id",
+    "karafka.concurrency",
+    "karafka.consumer_persistence",
+    "karafka.group_id",
+    "karafka.initial_offset",
+    "karafka.max_wait_time",
+    "karafka.shutdown_timeout",
+    "karafka.worker_thread_priority",
 ];
 
 impl Name {
@@ -442,6 +456,17 @@ impl Name {
     pub fn called(self) -> &'static str {
         let java = self.spelled(Java).or_else(|| self.spelled(Librdkafka));
         java.or_else(|| self.spelled(Spring)).unwrap_or_default()
+    }
+
+    /// What it is called beside a text in this dialect: a name that is another dialect's alone stands without what is
+    /// only that one's.
+    #[must_use]
+    pub fn called_in(self, dialect: Option<Dialect>) -> &'static str {
+        let called = self.called();
+        match dialect {
+            None | Some(Spring) => called,
+            Some(_) => called.strip_prefix("spring.kafka.listener.").unwrap_or(called),
+        }
     }
 }
 

@@ -174,14 +174,30 @@ static SPRING_COMMITS: Source = Source {
     place: "determineAutoCommit: enable.auto.commit is set to false where nobody has set it, and the container commits",
 };
 
+/// Attempts at a failing record before Spring gives it up.
+pub(super) const SPRING_ATTEMPTS: u64 = 10;
+
+pub(super) static SPRING_FAILURES: Source = Source {
+    project: "spring-projects/spring-kafka",
+    file: "spring-kafka/src/main/java/org/springframework/kafka/listener/SeekUtils.java",
+    commit: "57e70b5f48",
+    place: "DEFAULT_BACK_OFF: FixedBackOff(0, 9), ten attempts without a pause; in DefaultErrorHandler.java (since 2.8), the \
+            default recoverer logs the record, which is skipped and committed",
+};
+
 pub(super) static SPRING: Library = Library {
     id: "spring",
     name: "Spring Kafka",
     note: "A listener container polls and calls the listener, one record after the other, and commits the batch \
-           before the next poll; several containers share partitions, not records of one.",
+           before the next poll; several containers share partitions, not records of one. A record that keeps failing \
+           is tried ten times, then logged and skipped.",
     base: Some(&JAVA),
     pauses: None,
-    own: &[flag(Name::AutoCommit, false, &SPRING_COMMITS), word(Name::AckMode, "batch", &SPRING_CONTAINER)],
+    own: &[
+        flag(Name::AutoCommit, false, &SPRING_COMMITS),
+        word(Name::AckMode, "batch", &SPRING_CONTAINER),
+        number(Name::RetryDelay, 0, &SPRING_FAILURES),
+    ],
 };
 
 static PARALLEL: Source = Source {
@@ -375,7 +391,7 @@ static KARAFKA_OFFSETS: Source = Source {
     place: "build_kafka: enable.auto.offset.store is false, as offsets are managed by what was processed",
 };
 
-static KARAFKA: Library = Library {
+pub(super) static KARAFKA: Library = Library {
     id: "karafka",
     name: "Karafka",
     note: "Built on librdkafka: batches of one partition one after the other, several partitions at a time on five \
@@ -537,8 +553,49 @@ static KAFKAJS: Library = Library {
     ],
 };
 
+static AIOKAFKA_CONSUMER: Source = Source {
+    project: "aio-libs/aiokafka",
+    file: "aiokafka/consumer/consumer.py",
+    commit: "01ab888020",
+    place: "the defaults of AIOKafkaConsumer's parameters; max_poll_records has none: getone and async for hand out \
+            single messages, getmany whatever was fetched",
+};
+
+static AIOKAFKA_COMMITS: Source = Source {
+    project: "aio-libs/aiokafka",
+    file: "aiokafka/consumer/group_coordinator.py",
+    commit: "0074dd1bfc",
+    place: "no setting but its design: _maybe_do_autocommit, in a task of its own, commits all_consumed_offsets, which is \
+            what was handed out",
+};
+
+pub(super) static AIOKAFKA: Library = Library {
+    id: "aiokafka",
+    name: "aiokafka",
+    note: "One coroutine takes single messages, unless it says getmany; a background task commits what was handed out, \
+           finished or not. Its parameters are the Java client's, with underscores.",
+    base: None,
+    pauses: None,
+    own: &[
+        number(Name::PollRecords, 1, &AIOKAFKA_CONSUMER),
+        number(Name::PollInterval, 300_000, &AIOKAFKA_CONSUMER),
+        number(Name::SessionTimeout, 10_000, &AIOKAFKA_CONSUMER),
+        number(Name::Heartbeat, 3_000, &AIOKAFKA_CONSUMER),
+        flag(Name::AutoCommit, true, &AIOKAFKA_CONSUMER),
+        number(Name::AutoCommitInterval, 5_000, &AIOKAFKA_CONSUMER),
+        flag(Name::StoreOffsets, true, &AIOKAFKA_COMMITS),
+        number(Name::FetchMaxBytes, 52_428_800, &AIOKAFKA_CONSUMER),
+        number(Name::PartitionFetchBytes, 1_048_576, &AIOKAFKA_CONSUMER),
+        number(Name::FetchMinBytes, 1, &AIOKAFKA_CONSUMER),
+        number(Name::FetchMaxWait, 500, &AIOKAFKA_CONSUMER),
+        number(Name::Workers, 1, &AIOKAFKA_CONSUMER),
+        word(Name::Routing, "serial", &AIOKAFKA_CONSUMER),
+        word(Name::Intake, "block", &AIOKAFKA_CONSUMER),
+    ],
+};
+
 /// All of them, in the order in which they are offered.
-pub static LIBRARIES: [&Library; 11] = [
+pub static LIBRARIES: [&Library; 12] = [
     &JAVA,
     &SPRING,
     &PARALLEL_CONSUMER,
@@ -550,6 +607,7 @@ pub static LIBRARIES: [&Library; 11] = [
     &SARAMA,
     &FRANZ_GO,
     &KAFKAJS,
+    &AIOKAFKA,
 ];
 
 #[cfg(test)]

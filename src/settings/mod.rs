@@ -1,16 +1,22 @@
 //! A consumer's settings: read from what somebody pastes, or a library's defaults; judged, and written again.
 //!
-//! Properties of the Java client, of Spring (properties or YAML), of librdkafka (properties or JSON). What is
-//! understood is told with its meaning and its line; what is not is listed, never guessed at. Values of names that
+//! Properties of the Java client, of Spring (properties, YAML or variables of the environment), of librdkafka (properties
+//! or JSON), or code that sets them. What is understood is told with its meaning and its line; what is not is listed, never guessed at. Values of names that
 //! are not understood are not kept: they may be passwords. Knobs of the engine that no client has a name for (workers,
 //! marks, drain) are called `kwp.something`, in every dialect: they are for the consumer's own code.
 
 mod assignor;
+mod code;
 mod connector;
 mod engine;
+mod failing;
 mod known;
+mod last;
 mod library;
+mod names;
 mod pool;
+mod program;
+mod retry;
 mod scenario;
 mod skeleton;
 mod text;
@@ -191,6 +197,10 @@ pub struct Read {
     pub without_effect: Vec<Mention>,
     /// Settings of other things than Kafka.
     pub elsewhere: usize,
+    /// What cannot go together, or costs more than it seems, by names that are no settings here.
+    pub contradictions: Vec<Verdict>,
+    /// Whether it says what becomes of a failing record, where nothing here can read what.
+    pub handles_failures: bool,
     /// Anything else worth knowing, in sentences.
     pub notes: Vec<String>,
     /// The library that reads such names, where only one does, or else the client whose names they are.
@@ -219,13 +229,21 @@ pub fn read(file: &str, bytes: &[u8], dialect: Option<Dialect>) -> Result<Read, 
         return whole("this is no text: it has bytes that are 0".to_owned(), EXPECTED);
     }
     let form = Form::of(text);
-    let entries = form.entries(file, text)?;
+    let mut entries = form.entries(file, text)?;
+    let is_python = names::settle(&mut entries);
     if entries.is_empty() {
         return whole("there is no setting in it".to_owned(), EXPECTED);
     }
-    let dialect = dialect.unwrap_or_else(|| dialect_of(form, &entries));
-    let (entries, notes) =
+    let code = Some(text).filter(|_| form == Form::Code);
+    let dialect = dialect.unwrap_or_else(|| match is_python {
+        true => Dialect::Java,
+        false => dialect_of(form, code, &entries),
+    });
+    let (entries, mut notes) =
         if dialect == Dialect::Java { of_one_channel(entries) } else { (entries, Vec::new()) };
+    let entries = last::of_each(dialect, entries, &mut notes);
+    let library = library_of(dialect, text, form, &entries);
+    notes.extend((is_python && dialect == Dialect::Java).then(|| names::told(library)));
     let mut read = Read {
         form,
         dialect,
@@ -235,8 +253,12 @@ pub fn read(file: &str, bytes: &[u8], dialect: Option<Dialect>) -> Result<Read, 
         unknown: Vec::new(),
         without_effect: Vec::new(),
         elsewhere: 0,
+        contradictions: assignor::refused(&entries, dialect).into_iter().collect(),
+        handles_failures: entries
+            .iter()
+            .any(|entry| retry::is_on(entry) || entry.name == program::ERROR_HANDLER),
         notes,
-        library: library_of(dialect, &entries),
+        library,
     };
     let profile = |entry: &text::Entry| {
         matches!(entry.name.as_str(), "spring.config.activate.on-profile" | "spring.profiles")
@@ -250,11 +272,13 @@ pub fn read(file: &str, bytes: &[u8], dialect: Option<Dialect>) -> Result<Read, 
     read.notes.extend(entries.iter().filter_map(profile));
     read.notes.extend(assignor::note(&entries));
     let mut batches = None;
-    for entry in entries {
-        if !read.take_attribute(&entry, &mut batches) {
-            read.take(&entry);
+    for entry in &entries {
+        if !read.take_attribute(entry, &mut batches) && !retry::is_on(entry) {
+            read.take(entry);
         }
     }
+    let retries = entries.iter().find(|entry| retry::is_on(entry));
+    read.contradictions.extend(retries.map(|entry| retry::verdict(entry.line, &read.settings)));
     // Two batches, unless somebody says how many: a batch is what a poll returns at most.
     let unsaid = || match read.settings.0.get(&Name::PollRecords) {
         Some((_, Origin::Line(line))) if std::ptr::eq(read.library, &library::SMALLRYE) => {
@@ -318,8 +342,14 @@ fn of_one_channel(entries: Vec<text::Entry>) -> (Vec<text::Entry>, Vec<String>) 
     (shared.into_iter().chain(own).chain(deployed).collect(), notes)
 }
 
-/// Whose names these are.
-fn dialect_of(form: Form, entries: &[text::Entry]) -> Dialect {
+/// A name without what a framework puts before it.
+fn plain_name(dialect: Dialect, name: &str) -> &str {
+    let property = connector::property(name).filter(|_| dialect == Dialect::Java);
+    property.unwrap_or(name.trim())
+}
+
+/// Whose names these are; `code` is the text, where it is one of a program.
+fn dialect_of(form: Form, code: Option<&str>, entries: &[text::Entry]) -> Dialect {
     let is_spring = |entry: &text::Entry| entry.name.starts_with("spring.");
     if entries.iter().any(is_spring) {
         return Dialect::Spring;
@@ -342,7 +372,8 @@ fn dialect_of(form: Form, entries: &[text::Entry]) -> Dialect {
             || entry.name == "max.poll.records"
             || entry.name == "fetch.max.wait.ms"
     });
-    if entries.iter().any(tells) || (matches!(form, Form::Json | Form::Code) && !has_java) {
+    let is_java = code.is_some_and(|code| program::is_java(code) && !program::is_karafka(code));
+    if entries.iter().any(tells) || (matches!(form, Form::Json | Form::Code) && !has_java && !is_java) {
         Dialect::Librdkafka
     } else {
         Dialect::Java
@@ -350,9 +381,13 @@ fn dialect_of(form: Form, entries: &[text::Entry]) -> Dialect {
 }
 
 /// Whose defaults fill in what these names leave open.
-fn library_of(dialect: Dialect, entries: &[text::Entry]) -> &'static Library {
+fn library_of(dialect: Dialect, text: &str, form: Form, entries: &[text::Entry]) -> &'static Library {
     let has = |is: fn(&str) -> bool| entries.iter().any(|entry| is(&entry.name));
+    let mentions = |is: fn(&str) -> bool| form == Form::Code && is(text);
     match dialect {
+        Dialect::Java if mentions(program::is_aiokafka) => &library::AIOKAFKA,
+        Dialect::Java if mentions(program::is_spring) => &library::SPRING,
+        Dialect::Librdkafka if mentions(program::is_karafka) => &library::KARAFKA,
         Dialect::Java if has(|name| connector::property(name).is_some()) => &library::SMALLRYE,
         Dialect::Java if has(|name| name.starts_with("decaton.")) => &library::DECATON,
         Dialect::Java => &library::JAVA,
@@ -362,13 +397,12 @@ fn library_of(dialect: Dialect, entries: &[text::Entry]) -> &'static Library {
 }
 
 impl Read {
-    /// Whether nothing in the text is a setting of a consumer: what is judged then are the defaults alone.
+    /// Whether nothing in the text was understood that is a setting of a consumer: what is judged then are the defaults
+    /// alone. A text that only says where the brokers are leaves all of them as they are, and nothing of it is left over.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
-        self.settings.is_empty()
-            && self.invalid.is_empty()
-            && self.open.is_empty()
-            && self.without_effect.is_empty()
+        let is_plain = !self.without_effect.is_empty() && self.unknown.is_empty();
+        self.settings.is_empty() && self.invalid.is_empty() && self.open.is_empty() && !is_plain
     }
 
     /// That nothing was understood, where that is so.
@@ -408,7 +442,7 @@ impl Read {
             ),
             about: Vec::new(),
         });
-        nothing.into_iter().chain(invalid).chain(open)
+        nothing.into_iter().chain(invalid).chain(self.contradictions.iter().cloned()).chain(open)
     }
 
     /// Whether this is an attribute of SmallRye's connector, which was taken; how many batches may be queued is kept
@@ -443,7 +477,7 @@ impl Read {
     }
 
     fn take(&mut self, entry: &text::Entry) {
-        let name = self.plain_name(&entry.name);
+        let name = plain_name(self.dialect, &entry.name).to_owned();
         let mention = |hint: Option<String>| Mention { name: cut(&entry.name), line: entry.line, hint };
         let Some(known) = find(self.dialect, &name) else {
             if self.dialect == Dialect::Spring
@@ -468,17 +502,7 @@ impl Read {
             self.invalid.push(mention(Some(format!("it holds {}; expected {expected}", shown(&text)))));
             return;
         };
-        if let Some((_, Origin::Line(before))) = self.settings.0.get(&known.name) {
-            let (name, line) = (known.name.called(), entry.line);
-            self.notes.push(format!("{name} is set in line {before} and again in line {line}, which counts"));
-        }
         self.settings.0.insert(known.name, (value, Origin::Line(entry.line)));
-    }
-
-    /// A name without what a framework puts before it.
-    fn plain_name(&self, name: &str) -> String {
-        let property = connector::property(name).filter(|_| self.dialect == Dialect::Java);
-        property.unwrap_or(name.trim()).to_owned()
     }
 
     /// A value, and for a placeholder its default, however deep: `${A:${B:500}}`. Nothing where a placeholder has none.
@@ -576,6 +600,9 @@ fn is_without_effect(dialect: Dialect, name: &str) -> bool {
 
 /// What a name that nobody knows was probably meant to be.
 fn hint(dialect: Dialect, name: &str) -> Option<String> {
+    if let Some(hint) = program::hint(name) {
+        return Some(hint.to_owned());
+    }
     for other in Dialect::ALL.into_iter().filter(|other| *other != dialect) {
         if let Some(known) = find(other, name) {
             let here = known.name.spelled(dialect);

@@ -85,6 +85,7 @@ impl Settings {
         let is_contained = self.word(Name::AckMode).is_some() && !self.is_said(Name::AckMode);
         if is_contained {
             self.0.remove(&Name::AckMode);
+            self = self.without_skipping();
         }
         if gave_way[0] || is_contained {
             changed.push("the watermark of what is finished is committed, by your own code".to_owned());

@@ -1,8 +1,8 @@
-//! Names and values of a text with their lines, whatever its form: Java properties, YAML, JSON, or the code that hands
-//! a client its configuration as a map with quoted names.
+//! Names and values of a text with their lines, whatever its form: Java properties, YAML, JSON, or the code of a program.
 
 use saphyr_parser::{Event, Parser};
 
+use super::code;
 use crate::scenario::{BadInput, cut};
 
 /// The longest text of settings: 256 KiB.
@@ -31,7 +31,7 @@ pub enum Form {
     Yaml,
     /// JSON.
     Json,
-    /// Code (Python, JavaScript, Go, Ruby, PHP) with a map whose quoted names are properties: `'a.b': value,`.
+    /// Code (Java, Kotlin, Python, JavaScript, Go, Ruby, PHP) that sets properties: `'a.b': value,`, `put("a.b", value)`.
     Code,
 }
 
@@ -47,10 +47,10 @@ impl Form {
             // What starts like JSON and is a literal of a program is no JSON.
             let odd = |entry: &Entry| entry.name.contains(['/', '"', '\'', ' ']);
             let is_json = flattened("", text).is_ok_and(|entries| !entries.iter().any(odd));
-            return if is_json || literal(text).is_empty() { Form::Json } else { Form::Code };
+            return if is_json || code::entries(text).is_empty() { Form::Json } else { Form::Code };
         }
         let is_spring = |line: &str| line.trim_start().starts_with("spring");
-        if !first.starts_with("---") && !lines.clone().any(is_spring) && !literal(text).is_empty() {
+        if !first.starts_with("---") && !lines.clone().any(is_spring) && !code::entries(text).is_empty() {
             return Form::Code;
         }
         let opens = |line: &str| line.ends_with(':') && !line.contains(['=', '"', '\\']);
@@ -68,7 +68,7 @@ impl Form {
     pub(super) fn entries(self, file: &str, text: &str) -> Result<Vec<Entry>, BadInput> {
         match self {
             Form::Properties => Ok(properties(text)),
-            Form::Code => Ok(literal(text)),
+            Form::Code => Ok(code::entries(text)),
             Form::Yaml | Form::Json => flattened(file, text),
         }
     }
@@ -103,90 +103,8 @@ fn is_continued(line: &str) -> bool {
     line.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }
 
-/// Entries of map literals in the code of a program: names with dots in quotes, within braces (or brackets, as PHP
-/// has them), behind them `:`, `=>` or `=`, and a value. Everything else of the program is passed over.
-fn literal(text: &str) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    let (mut at, mut depth, mut line) = (0, 0usize, 1);
-    while let Some(c) = text[at..].chars().next() {
-        let rest = &text[at..];
-        match c {
-            '\n' => line += 1,
-            '{' | '[' | '(' => depth += 1,
-            '}' | ']' | ')' => depth = depth.saturating_sub(1),
-            // A comment, to the end of its line.
-            _ if c == '#' || rest.starts_with("//") => {
-                at += rest.find('\n').unwrap_or(rest.len());
-                continue;
-            }
-            '"' | '\'' => {
-                let Some((name, length)) = quoted(rest) else {
-                    at += 1;
-                    continue;
-                };
-                let value =
-                    is_property(name).then(|| assigned(&rest[length..])).flatten().filter(|_| depth > 0);
-                if let Some((value, is_code)) = value {
-                    entries.push(Entry { name: name.to_owned(), value, line, is_code });
-                }
-                at += length;
-                continue;
-            }
-            _ => {}
-        }
-        at += c.len_utf8();
-    }
-    entries
-}
-
-/// What stands in the quotes that a text begins with, on one line, and the bytes with them.
-fn quoted(text: &str) -> Option<(&str, usize)> {
-    let quote = text.chars().next()?;
-    let mut escaped = false;
-    let end = text[1..].find(|c: char| {
-        let ends = (c == quote && !escaped) || c == '\n';
-        escaped = !escaped && c == '\\';
-        ends
-    })?;
-    let inner = &text[1..=end];
-    text[1 + end..].starts_with(quote).then_some((inner, end + 2))
-}
-
-/// Whether this is spelled as properties are: `a.b`.
-fn is_property(name: &str) -> bool {
-    let part = |part: &str| {
-        !part.is_empty()
-            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-    };
-    name.contains('.') && name.split('.').all(part)
-}
-
-/// The value behind a name, if there is one: what a literal holds, or an expression as it stands and that it is one.
-fn assigned(rest: &str) -> Option<(String, bool)> {
-    let rest = rest.trim_start_matches([' ', '\t']);
-    let rest =
-        ["=>", ":", "="].iter().find_map(|sign| rest.strip_prefix(sign))?.trim_start_matches([' ', '\t']);
-    if let Some((inner, length)) = rest.starts_with(['"', '\'']).then(|| quoted(rest)).flatten() {
-        let after = rest[length..].trim_start_matches([' ', '\t']);
-        if after.is_empty() || after.starts_with([',', '}', ']', ')', '\n', '\r', '#', '/', ';']) {
-            return Some((inner.to_owned(), false));
-        }
-    }
-    let end = rest.find([',', '\n', '}', ']', '#']).unwrap_or(rest.len());
-    let text = rest[..end].split("//").next().unwrap_or_default().trim().trim_end_matches(';');
-    let plain: String = text.chars().filter(|c| *c != '_').collect();
-    let is_number = !plain.is_empty() && plain.bytes().all(|byte| byte.is_ascii_digit());
-    match text {
-        _ if is_number => Some((plain, false)),
-        "true" | "True" | "TRUE" => Some(("true".to_owned(), false)),
-        "false" | "False" | "FALSE" => Some(("false".to_owned(), false)),
-        "" => None,
-        text => Some((text.to_owned(), true)),
-    }
-}
-
 /// The name ends at the first `=`, `:` or white space that is not escaped.
-fn split(line: &str) -> (&str, &str) {
+pub(super) fn split(line: &str) -> (&str, &str) {
     let mut escaped = false;
     let end = line.find(|c: char| {
         let ends = !escaped && (matches!(c, '=' | ':') || c.is_ascii_whitespace());
@@ -334,35 +252,10 @@ mod tests {
     }
 
     #[test]
-    fn maps_in_code_are_read_by_their_quoted_names() {
-        let python = "from confluent_kafka import Consumer\n\nconf = {\n    'bootstrap.servers': 'b:9092',  # a, comment\n    \
-                      'enable.auto.commit': False,\n    'session.timeout.ms': 6_000,\n    'max.poll.interval.ms': \
-                      int(os.environ['X']),\n}\nif x:\n    c = Consumer(conf)\n";
-        assert_eq!(
-            told(python),
-            [
-                "4 bootstrap.servers=b:9092",
-                "5 enable.auto.commit=false",
-                "6 session.timeout.ms=6000",
-                "7 max.poll.interval.ms=int(os.environ['X' (code)",
-            ]
-        );
-        let go = "c, err := kafka.NewConsumer(&kafka.ConfigMap{\n\t\"group.id\": \"g\", // one\n\t\"session.timeout.ms\": \
-                  6000})\n";
-        assert_eq!(told(go), ["2 group.id=g", "3 session.timeout.ms=6000"]);
-        let ruby =
-            "setup do |config|\n  config.kafka = { 'max.poll.interval.ms' => 300_000, \"a.b\": true }\nend\n";
-        assert_eq!(told(ruby), ["2 max.poll.interval.ms=300000", "2 a.b=true"]);
-        assert_eq!(told("{'a.b': False, // one\n 'c.d': 1}\n"), ["1 a.b=false", "2 c.d=1"]);
+    fn code_is_told_from_the_other_forms() {
         assert_eq!(told("{'a.b': False, 'c.d': 1,}\n"), ["1 a.b=False", "1 c.d=1"]);
-        // What is no map of properties is not taken for one.
         assert_eq!(told("a=\"x.y\": 1\n"), ["1 a=\"x.y\": 1"]);
-        assert!(literal("print({'key': 1})\n'a.b': 2\n").is_empty());
-        // Comments end in letters of any length.
-        assert_eq!(
-            told("c = {  # so früh wie möglich: é\n'a.b': 1, // ü\n'c.d': 2} # 漢"),
-            ["2 a.b=1", "3 c.d=2"]
-        );
+        assert_eq!(told("p.put(\"a.b\", 5);\n"), ["1 a.b=5"]);
     }
 
     #[test]

@@ -4,10 +4,13 @@
 //! that anything is safe.
 
 use super::{
-    Name, Settings,
+    Name, Origin, Settings, assignor, failing,
     value::{length, size},
 };
-use crate::{ledger::grouped, traffic::counted};
+use crate::{
+    ledger::grouped,
+    traffic::{Span, Traffic, counted},
+};
 
 /// How much a verdict weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +53,22 @@ impl Work {
     pub fn of(millis: u64) -> Work {
         Work { p50: millis, p99: millis, max: millis, bytes: None }
     }
+
+    /// The work of this traffic, where a tick is `tick` long.
+    #[must_use]
+    pub fn in_traffic(traffic: &Traffic, tick: Span) -> Work {
+        let summary = traffic.summary();
+        let millis = |ticks: u64| {
+            let millis = (u128::from(ticks) * u128::from(tick.nanos())).div_ceil(1_000_000);
+            u64::try_from(millis).unwrap_or(u64::MAX)
+        };
+        Work {
+            p50: millis(summary.work_p50),
+            p99: millis(summary.work_p99),
+            max: millis(summary.work_max),
+            bytes: None,
+        }
+    }
 }
 
 /// Whether the client commits offsets of records that are still worked on: it commits by itself what it has handed
@@ -78,7 +97,7 @@ type Judge = fn(&Settings, Option<Work>, &mut Vec<Verdict>);
 /// Everything that is to be said, the worst first.
 #[must_use]
 pub fn verdicts(settings: &Settings, work: Option<Work>) -> Vec<Verdict> {
-    let judges: [Judge; 7] = [batch, liveness, drain, marks, commits, memory, order];
+    let judges: [Judge; 9] = [batch, liveness, serial, drain, marks, commits, failing::judge, memory, order];
     let mut verdicts = Vec::new();
     for judge in judges {
         judge(settings, work, &mut verdicts);
@@ -108,6 +127,15 @@ fn batch(settings: &Settings, work: Option<Work>, verdicts: &mut Vec<Verdict>) {
     let turns = poll.div_ceil(workers);
     let by = if workers > 1 { format!(" / {} workers", grouped(workers)) } else { String::new() };
     let limit = length(interval);
+    // A client that hands out single messages has calls that take several, and no property for how many.
+    let is_guessed = poll == 1 && matches!(settings.0.get(&Name::PollRecords), Some((_, Origin::Default(_))));
+    let said = |sentence: String| match is_guessed {
+        true => format!(
+            "If you take single messages, as poll() hands them out: {sentence} For consume(n) or batches say how many, by \
+             kwp.poll.records."
+        ),
+        false => sentence,
+    };
     let Some(work) = work else {
         let each = length(interval / turns);
         let sentence = format!(
@@ -115,7 +143,7 @@ fn batch(settings: &Settings, work: Option<Work>, verdicts: &mut Vec<Verdict>) {
             counted(poll, "record"),
             if poll == 1 { "leaves" } else { "leave" }
         );
-        say(verdicts, Weight::Doubtful, &about, sentence);
+        say(verdicts, Weight::Doubtful, &about, said(sentence));
         return;
     };
     let product = |millis: u64| {
@@ -125,7 +153,7 @@ fn batch(settings: &Settings, work: Option<Work>, verdicts: &mut Vec<Verdict>) {
     let [(usual, told), (slow, told_slow)] = [work.p50, work.p99].map(product);
     if usual > interval {
         let sentence = format!("{told} > max.poll.interval.ms {limit}: evicted every batch that is full.");
-        say(verdicts, Weight::Bad, &about, sentence);
+        say(verdicts, Weight::Bad, &about, said(sentence));
     } else if work.max > interval {
         let longest = length(work.max);
         let sentence =
@@ -135,11 +163,11 @@ fn batch(settings: &Settings, work: Option<Work>, verdicts: &mut Vec<Verdict>) {
         let sentence = format!(
             "{told} <= max.poll.interval.ms {limit}, but at p99 {told_slow}: evicted when everything is slow at once."
         );
-        say(verdicts, Weight::Doubtful, &about, sentence);
+        say(verdicts, Weight::Doubtful, &about, said(sentence));
     } else {
         let sentence =
             format!("{told_slow} at p99 <= max.poll.interval.ms {limit}: a full batch is done in time.");
-        say(verdicts, Weight::Good, &about, sentence);
+        say(verdicts, Weight::Good, &about, said(sentence));
     }
 }
 
@@ -148,11 +176,13 @@ fn liveness(settings: &Settings, _: Option<Work>, verdicts: &mut Vec<Verdict>) {
     let about = [Name::Heartbeat, Name::SessionTimeout];
     let (session, heartbeat) = (settings.number(Name::SessionTimeout), settings.number(Name::Heartbeat));
     if settings.word(Name::GroupProtocol) == Some("consumer") {
-        if session.is_some() || heartbeat.is_some() {
-            let sentence = "With group.protocol=consumer the broker sets session.timeout.ms and \
-                            heartbeat.interval.ms; what the client sets counts for nothing."
-                .to_owned();
-            say(verdicts, Weight::Doubtful, &about, sentence);
+        let said: Vec<&str> =
+            about.into_iter().filter(|name| settings.is_said(*name)).map(Name::called).collect();
+        if !said.is_empty() {
+            // Only librdkafka has this setting.
+            let refuses = assignor::refuses(settings.number(Name::QueuedMessages).is_some());
+            let sentence = format!("{} beside group.protocol=consumer: {refuses}", said.join(" and "));
+            say(verdicts, Weight::Bad, &[about[0], about[1], Name::GroupProtocol], sentence);
         }
         return;
     }
@@ -189,6 +219,18 @@ fn liveness(settings: &Settings, _: Option<Work>, verdicts: &mut Vec<Verdict>) {
             (Weight::Doubtful, "a process that died is missed later than one that is only slow.")
         };
         say(verdicts, weight, &[Name::SessionTimeout, Name::PollInterval], format!("{told}: {end}"));
+    }
+}
+
+/// Whether there are workers that have nothing to do.
+fn serial(settings: &Settings, _: Option<Work>, verdicts: &mut Vec<Verdict>) {
+    let workers = settings.number(Name::Workers).unwrap_or(1);
+    if workers > 1 && settings.word(Name::Routing) == Some("serial") {
+        let sentence = format!(
+            "{} workers, but routing is serial (kwp.routing): one of them works at a time, and the others count for nothing.",
+            grouped(workers)
+        );
+        say(verdicts, Weight::Doubtful, &[Name::Workers, Name::Routing], sentence);
     }
 }
 
@@ -313,7 +355,16 @@ fn marks(settings: &Settings, _: Option<Work>, verdicts: &mut Vec<Verdict>) {
 /// Whether commits name what is finished.
 fn commits(settings: &Settings, _: Option<Work>, verdicts: &mut Vec<Verdict>) {
     let about = [Name::AutoCommit, Name::Workers];
-    if commits_what_is_handed_out(settings) {
+    let is_auto = settings.flag(Name::AutoCommit) == Some(true);
+    if let Some(mode @ ("manual" | "manual-immediate")) = settings.word(Name::AckMode)
+        && is_auto
+    {
+        let sentence = format!(
+            "enable.auto.commit=true with ack-mode {mode}: Spring refuses to start (IllegalStateException), because a manual mode \
+             leaves commits to the listener."
+        );
+        say(verdicts, Weight::Bad, &[Name::AutoCommit, Name::AckMode], sentence);
+    } else if commits_what_is_handed_out(settings) {
         let sentence =
             "enable.auto.commit=true with work beside the polling thread: it commits what was handed out, \
                         finished or not; a crash loses what was still running."
@@ -321,10 +372,14 @@ fn commits(settings: &Settings, _: Option<Work>, verdicts: &mut Vec<Verdict>) {
         say(verdicts, Weight::Bad, &about, sentence);
     } else if settings.flag(Name::AutoCommit) == Some(true) && settings.flag(Name::StoreOffsets) == Some(true)
     {
-        let sentence =
-            "enable.auto.offset.store=true: a record is committed once it is handed out, so that a crash \
-                        while it is worked on can lose it."
-                .to_owned();
+        // aiokafka commits so too, and has no such setting.
+        let setting = match settings.number(Name::QueuedMessages) {
+            Some(_) => "enable.auto.offset.store=true",
+            None => "enable.auto.commit=true on a timer of its own",
+        };
+        let sentence = format!(
+            "{setting}: a record is committed once it is handed out, so that a crash while it is worked on can lose it."
+        );
         say(verdicts, Weight::Doubtful, &[Name::AutoCommit, Name::StoreOffsets], sentence);
     } else if settings.flag(Name::AutoCommit) == Some(true) && settings.flag(Name::StoreOffsets).is_none() {
         let every = length(settings.number(Name::AutoCommitInterval).unwrap_or(5_000));

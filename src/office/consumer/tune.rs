@@ -89,13 +89,13 @@ impl Tuned {
         };
         let is_said = read.is_some() || base.is_some() || !own.is_empty();
         let tick = brought.map_or(Span::MILLISECOND, Brought::tick);
-        let Together { settings, mapped, notes, .. } = together(&own, read.as_ref(), base, tick);
+        let work = brought.map(|brought| Work::in_traffic(&brought.traffic, tick));
+        let Together { settings, mapped, notes, .. } = together(&own, read.as_ref(), base, tick, work);
         let mapped = if is_said {
             mapped.map_err(|wrong| wrong.to_string())
         } else {
             Ok((settings::unsaid(brought.map_or(Some(tick), Brought::counted)), Commits::Engine))
         };
-        let work = brought.map(|brought| work_of(brought, tick));
         Ok(Tuned {
             settings,
             read,
@@ -128,7 +128,9 @@ impl Tuned {
         let rows: Vec<Value> = self
             .settings
             .iter()
-            .map(|(name, value, origin)| row(name, value, origin))
+            .map(|(name, value, origin)| {
+                row(name.called_in(self.read.as_ref().map(|read| read.dialect)), name, value, origin)
+            })
             .chain(self.pauses())
             .collect();
         let read = self.read.as_ref();
@@ -249,21 +251,7 @@ fn by_hand(form: &Form) -> Result<Settings, BadField> {
     Ok(settings)
 }
 
-fn work_of(brought: &Brought, tick: Span) -> Work {
-    let summary = brought.traffic.summary();
-    let millis = |ticks: u64| {
-        let millis = (u128::from(ticks) * u128::from(tick.nanos())).div_ceil(1_000_000);
-        u64::try_from(millis).unwrap_or(u64::MAX)
-    };
-    Work {
-        p50: millis(summary.work_p50),
-        p99: millis(summary.work_p99),
-        max: millis(summary.work_max),
-        bytes: None,
-    }
-}
-
-fn row(name: Name, value: settings::Value, origin: Origin) -> Value {
+fn row(called: &str, name: Name, value: settings::Value, origin: Origin) -> Value {
     let known = name.known();
     let from = match origin {
         Origin::Line(line) => format!("line {line}"),
@@ -271,7 +259,7 @@ fn row(name: Name, value: settings::Value, origin: Origin) -> Value {
         Origin::Found => "by hand".to_owned(),
         Origin::Implied => "implied by the others".to_owned(),
     };
-    json!([name.called(), known.kind.told(value), known.meaning, from])
+    json!([called, known.kind.told(value), known.meaning, from])
 }
 
 fn mention(mention: &Mention) -> Value {
