@@ -289,6 +289,24 @@ fn a_timer_of_ones_own_commits_whether_anybody_polls() {
 }
 
 #[test]
+fn what_spring_gives_up_is_not_tried_for_ever() {
+    let folder = Folder::new("size-skips");
+    let mut trace = "time,key,work\n".to_owned();
+    (0..200).for_each(|n| {
+        let _ = writeln!(trace, "{},k{},80", n * 100, n % 5);
+    });
+    let file = written(&folder, "even.csv", trace);
+    let size = |library: &str| {
+        kwp(&["size", &file, "--unit", "ms", "--library", library, "--only", "quarantine"]).out
+    };
+    let spring = size("spring");
+    // Nine more attempts of 80 ms, a tick apart.
+    assert!(spring.contains("Yours of 729 ms:") && !spring.contains("You have none now"), "{spring}");
+    assert!(spring.contains("up after 10 attempts: it is logged and skipped, and lost unless"), "{spring}");
+    assert!(size("java").contains("You have none now"));
+}
+
+#[test]
 fn lag_that_shows_is_told() {
     let folder = Folder::new("size-lag");
     let mut trace = "time,key,work\n".to_owned();

@@ -5,6 +5,7 @@
 //! judged from here is listed by its name, so that nobody takes it for read.
 
 use super::{
+    Dialect, find,
     program::{CALLS, KARAFKA, POLL, RETRYABLE, is_karafka},
     text::Entry,
 };
@@ -32,10 +33,12 @@ const SETTERS: [&str; 14] = [
 
 /// Everything that a program says of a consumer, in order. Everything else of the program is passed over.
 pub(super) fn entries(text: &str) -> Vec<Entry> {
-    let mut reader =
-        Reader { text, at: 0, line: 1, within: Vec::new(), found: Vec::new(), is_karafka: is_karafka(text) };
-    while reader.step() {}
-    reader.found
+    Reader::to_the_end(text).found
+}
+
+/// Whether code hands its properties to the Java client: by its constants, or as Java fills a map.
+pub(super) fn is_java(text: &str) -> bool {
+    Reader::to_the_end(text).is_java
 }
 
 /// A reader of code, and where it is.
@@ -48,9 +51,28 @@ struct Reader<'t> {
     within: Vec<&'t str>,
     found: Vec<Entry>,
     is_karafka: bool,
+    /// Whether a name was one of Java's constants, or was given its value by a call that only Java's maps have.
+    is_java: bool,
+    /// Whether no comment in `*/` is to come: looking for one again and again takes long.
+    has_no_end: bool,
 }
 
 impl<'t> Reader<'t> {
+    fn to_the_end(text: &'t str) -> Reader<'t> {
+        let mut reader = Reader {
+            text,
+            at: 0,
+            line: 1,
+            within: Vec::new(),
+            found: Vec::new(),
+            is_karafka: is_karafka(text),
+            is_java: false,
+            has_no_end: false,
+        };
+        while reader.step() {}
+        reader
+    }
+
     fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
@@ -69,7 +91,11 @@ impl<'t> Reader<'t> {
             // A comment, to the end of its line.
             '#' => self.pass(rest.find('\n').unwrap_or(rest.len())),
             _ if rest.starts_with("//") => self.pass(rest.find('\n').unwrap_or(rest.len())),
-            _ if rest.starts_with("/*") => self.pass(rest.find("*/").map_or(2, |end| end + 2)),
+            _ if rest.starts_with("/*") && !self.has_no_end => {
+                let end = rest.find("*/");
+                self.has_no_end = end.is_none();
+                self.pass(end.map_or(2, |end| end + 2));
+            }
             '{' | '[' | '(' => {
                 self.within.push("");
                 self.pass(1);
@@ -92,39 +118,46 @@ impl<'t> Reader<'t> {
     fn quote(&mut self) {
         let Some((name, length)) = quoted(self.rest()) else { return self.pass(1) };
         if is_property(name) || super::names::is_underscored(name) {
-            self.named(name.to_owned(), length);
-        } else {
-            self.pass(length);
+            return self.named(name.to_owned(), length, false);
         }
+        // An annotation has a name and its value in one.
+        let both = name.split_once(['=', ':']).filter(|_| !self.within.is_empty());
+        let is_known = |name: &str| Dialect::ALL.into_iter().any(|dialect| find(dialect, name).is_some());
+        if let Some((name, value)) = both
+            && is_known(name.trim())
+        {
+            self.tell(name.trim().to_owned(), (value.trim().to_owned(), false), self.line);
+        }
+        self.pass(length);
+    }
+
+    fn tell(&mut self, name: String, (value, is_code): (String, bool), line: usize) {
+        self.found.push(Entry { name, value, line, is_code });
     }
 
     /// A name stands here, so many bytes long: what is it given?
-    fn named(&mut self, name: String, length: usize) {
+    fn named(&mut self, name: String, length: usize, is_constant: bool) {
         let line = self.line;
         self.pass(length);
-        let Some(callee) = self.within.last() else { return };
+        // Kafka Streams has its consumer's properties behind a prefix.
+        if self.within.last().is_some_and(|callee| last(callee).ends_with("onsumerPrefix"))
+            && let Some(rest) = self.rest().strip_prefix(')')
+        {
+            self.at = self.text.len() - rest.len();
+            self.within.pop();
+        }
+        let Some(&callee) = self.within.last() else { return };
         let rest = self.rest();
-        let setter = SETTERS.contains(&last(callee)) || callee.ends_with("Map.of");
-        // Groovy's `(NAME): value` closes a bracket of nobody's.
-        let closes = if callee.is_empty() { ')' } else { ' ' };
-        let after = rest.trim_start_matches([' ', '\t', closes]);
-        let after_comma = rest.trim_start().strip_prefix(',').filter(|_| setter);
-        let (given, goes_on) = match after_comma {
-            Some(value) => (value.trim_start(), true),
-            None => {
-                let index = after.strip_prefix(']').map(|rest| rest.trim_start_matches([' ', '\t']));
-                let index =
-                    index.and_then(|rest| rest.strip_prefix('=').filter(|rest| !rest.starts_with('=')));
-                let signs = ["=>", "->", ":", "=", "to "];
-                let given = signs.iter().find_map(|sign| after.strip_prefix(sign));
-                let Some(given) = index.or(given).filter(|given| !given.starts_with('=')) else { return };
-                (given.trim_start_matches([' ', '\t']), false)
-            }
-        };
+        let is_map = callee.ends_with("Map.of");
+        let argument = rest.trim_start().strip_prefix(',');
+        let argument = argument.filter(|_| is_map || SETTERS.contains(&last(callee))).map(str::trim_start);
+        let Some(given) = argument.or_else(|| assigned(rest, callee.is_empty())) else { return };
         let Some((value, is_code, length)) = value(given) else { return };
-        self.found.push(Entry { name, value, line, is_code });
+        self.tell(name, (value, is_code), line);
+        let is_java = is_map || matches!(last(callee), "put" | "putIfAbsent" | "setProperty" | "entry");
+        self.is_java |= is_constant || (is_java && argument.is_some());
         // A value in a list of arguments is not the next name.
-        if goes_on {
+        if argument.is_some() {
             self.pass(rest.len() - given.len() + length);
         }
     }
@@ -138,7 +171,7 @@ impl<'t> Reader<'t> {
             .map_or(rest.len(), |(at, _)| at);
         let (path, after) = rest.split_at(length);
         if let Some(property) = constant(path) {
-            return self.named(property, length);
+            return self.named(property, length, true);
         }
         let after = after.trim_start_matches([' ', '\t']);
         if after.starts_with('(') || path == RETRYABLE {
@@ -151,7 +184,7 @@ impl<'t> Reader<'t> {
         if let Some(given) = argument.filter(|_| self.takes(path))
             && let Some((value, is_code, _)) = value(given.trim_start_matches([' ', '\t']))
         {
-            self.found.push(Entry { name: path.to_owned(), value, line, is_code });
+            self.tell(path.to_owned(), (value, is_code), line);
         }
         self.pass(length);
         if after.starts_with('(') {
@@ -175,8 +208,7 @@ impl<'t> Reader<'t> {
         let callee = last(path);
         let of_karafka = matches!(callee, "dead_letter_queue" | "virtual_partitions");
         if CALLS.iter().any(|(call, _)| *call == callee) && (self.is_karafka || !of_karafka) {
-            self.found.push(Entry { name: callee.to_owned(), value: String::new(), line, is_code: true });
-            return;
+            return self.tell(callee.to_owned(), (String::new(), true), line);
         }
         let is_method = path.contains('.');
         let arguments = match callee {
@@ -185,7 +217,7 @@ impl<'t> Reader<'t> {
         };
         let Some(size) = taken(callee, &arguments) else { return };
         if let Some((value, is_code, _)) = value(size) {
-            self.found.push(Entry { name: POLL.to_owned(), value, line, is_code });
+            self.tell(POLL.to_owned(), (value, is_code), line);
         }
     }
 
@@ -202,9 +234,21 @@ impl<'t> Reader<'t> {
         let is_config = path.starts_with("config.") && name != "kafka";
         let Some(name) = known.or_else(|| is_config.then(|| format!("karafka.{name}"))) else { return };
         if let Some((value, is_code, _)) = value(given) {
-            self.found.push(Entry { name, value, line, is_code });
+            self.tell(name, (value, is_code), line);
         }
     }
+}
+
+/// What is given to a name by a sign behind it; `bare` where nothing is called around it.
+fn assigned(rest: &str, bare: bool) -> Option<&str> {
+    // Groovy's `(NAME): value` closes a bracket of nobody's.
+    let closes = if bare { ')' } else { ' ' };
+    let after = rest.trim_start_matches([' ', '\t', closes]);
+    let index = after.strip_prefix(']').map(|rest| rest.trim_start_matches([' ', '\t']));
+    let index = index.and_then(|rest| rest.strip_prefix('='));
+    let signs = ["=>", "->", ":", "=", "to "];
+    let given = index.or_else(|| signs.iter().find_map(|sign| after.strip_prefix(sign)))?;
+    (!given.starts_with('=')).then(|| given.trim_start_matches([' ', '\t']))
 }
 
 /// The last part of a path: what is called.
@@ -305,13 +349,13 @@ fn value(text: &str) -> Option<(String, bool, usize)> {
 fn constant(path: &str) -> Option<String> {
     let (class, name) = path.rsplit_once('.').unwrap_or(("", path));
     let class = last(class);
-    let is_known =
-        matches!(class, "" | "ConsumerConfig" | "CommonClientConfigs" | "SaslConfigs" | "SslConfigs");
-    let stem = name.strip_suffix("_CONFIG").filter(|_| is_known)?;
+    let is_others = matches!(class, "ProducerConfig" | "StreamsConfig" | "AdminClientConfig" | "TopicConfig");
+    let stem = name.strip_suffix("_CONFIG").filter(|_| !is_others)?;
     let is_constant =
         stem.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
     let stem = stem.strip_suffix("_CLASS").unwrap_or(stem);
-    (is_constant && !stem.is_empty()).then(|| stem.to_ascii_lowercase().replace('_', "."))
+    let property = stem.to_ascii_lowercase().replace('_', ".");
+    (is_constant && is_property(&property)).then_some(property)
 }
 
 /// What stands in the quotes that a text begins with, on one line, and the bytes with them.
@@ -408,6 +452,25 @@ mod tests {
             ["1 session.timeout.ms=6000"]
         );
         assert_eq!(told("c['a.b'] = 5\n"), ["1 a.b=5"]);
+        assert_eq!(told("m = [(MAX_POLL_RECORDS_CONFIG): 5]\n"), ["1 max.poll.records=5"]);
+        let streams = "p.put(StreamsConfig.consumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG), 7);\n";
+        assert_eq!(told(streams), ["1 max.poll.records=7"]);
+        let annotated = "@KafkaListener(topics = \"a.b\", properties = {\"max.poll.records=9\", \"a:b\"})\n";
+        assert_eq!(told(annotated), ["1 max.poll.records=9"]);
+        let avro = "p.put(KafkaAvroDeserializerConfig.SPECIFIC_AVRO_READER_CONFIG, true);\n";
+        assert_eq!(told(avro), ["1 specific.avro.reader=true"]);
+    }
+
+    #[test]
+    fn java_is_told_by_what_only_java_has() {
+        assert!(is_java("p.put(\"a.b\", 5)") && is_java("p[SESSION_TIMEOUT_MS_CONFIG] = 5"));
+        for python in [
+            "KAFKA_CONFIG = {'a.b': 5}\nqueue.put(x)\n",
+            "c = Consumer(KAFKA_CONSUMER_CONFIG)\nd = {'a.b': KAFKA_CONFIG}\n",
+            "conf.set(\"a.b\", \"5\")",
+        ] {
+            assert!(!is_java(python), "{python}");
+        }
     }
 
     #[test]
@@ -432,7 +495,12 @@ mod tests {
 
     #[test]
     fn whatever_it_is_it_ends() {
-        for text in ["'\\".repeat(20_000), "c.consume(".repeat(10_000), "m.put('a.b', ".repeat(10_000)] {
+        for text in [
+            "'\\".repeat(20_000),
+            "/* ".repeat(20_000),
+            "c.consume(".repeat(10_000),
+            "m.put('a.b', ".repeat(10_000),
+        ] {
             let _ = entries(&text);
         }
         for text in

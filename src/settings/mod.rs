@@ -372,7 +372,7 @@ fn dialect_of(form: Form, code: Option<&str>, entries: &[text::Entry]) -> Dialec
             || entry.name == "max.poll.records"
             || entry.name == "fetch.max.wait.ms"
     });
-    let is_java = code.is_some_and(|code| program::is_java(code) && !program::is_karafka(code));
+    let is_java = code.is_some_and(|code| code::is_java(code) && !program::is_karafka(code));
     if entries.iter().any(tells) || (matches!(form, Form::Json | Form::Code) && !has_java && !is_java) {
         Dialect::Librdkafka
     } else {

@@ -11,6 +11,9 @@ const ENVIRONMENT: &str = "SPRING_KAFKA_";
 
 /// Gives entries the names of the table, where they spell them otherwise; whether they use Python's underscores.
 pub(super) fn settle(entries: &mut [Entry]) -> bool {
+    for at in 1..entries.len() {
+        listed(entries, at);
+    }
     for entry in entries.iter_mut() {
         variable(entry);
         if let Some(name) = without_brackets(&entry.name).or_else(|| of_environment(&entry.name)) {
@@ -44,6 +47,15 @@ pub(super) fn told(library: &Library) -> String {
     format!(
         "names with underscores are taken for those of the Java client with dots, which aiokafka and kafka-python follow{defaults}"
     )
+}
+
+/// A variable as Kubernetes has it, its name and its value two entries of a list, in the second of them.
+fn listed(entries: &mut [Entry], at: usize) {
+    let [name, value] = &mut entries[at - 1..=at] else { return };
+    let place = name.name.strip_suffix(".name").filter(|_| name.value.starts_with(ENVIRONMENT));
+    if place.is_some_and(|place| value.name.strip_suffix(".value") == Some(place)) {
+        (value.name, value.line) = (std::mem::take(&mut name.value), name.line);
+    }
 }
 
 /// A line of a shell, of a list of variables or of a mapping, as the variable alone.

@@ -55,13 +55,6 @@ pub(super) fn hint(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether code hands its properties to the Java client.
-pub(super) fn is_java(text: &str) -> bool {
-    const TELLING: [&str; 7] =
-        [".setProperty(", ".put(", "ConsumerConfig.", "Map.of(", "_CONFIG", "mapOf(", "KafkaConsumer<"];
-    TELLING.iter().any(|telling| text.contains(telling))
-}
-
 /// Whether code is of an application of Spring's.
 pub(super) fn is_spring(text: &str) -> bool {
     ["springframework", "KafkaListener", RETRYABLE, "ConcurrentKafkaListenerContainerFactory", ERROR_HANDLER]

@@ -131,7 +131,7 @@ fn batch(settings: &Settings, work: Option<Work>, verdicts: &mut Vec<Verdict>) {
     let is_guessed = poll == 1 && matches!(settings.0.get(&Name::PollRecords), Some((_, Origin::Default(_))));
     let said = |sentence: String| match is_guessed {
         true => format!(
-            "If you take single messages, as poll() hands them out: {sentence} For consume(n) or batches say how many, by \
+            "If you take single messages (poll(), getone()): {sentence} For batches (consume(n), getmany()) say how many, by \
              kwp.poll.records."
         ),
         false => sentence,
@@ -358,6 +358,7 @@ fn commits(settings: &Settings, _: Option<Work>, verdicts: &mut Vec<Verdict>) {
     let is_auto = settings.flag(Name::AutoCommit) == Some(true);
     if let Some(mode @ ("manual" | "manual-immediate")) = settings.word(Name::AckMode)
         && is_auto
+        && settings.is_said(Name::AutoCommit)
     {
         let sentence = format!(
             "enable.auto.commit=true with ack-mode {mode}: Spring refuses to start (IllegalStateException), because a manual mode \

@@ -46,6 +46,9 @@ fn a_manual_mode_beside_auto_commit_is_refused() {
         assert!(!says(&all_said(&text("false", mode), None), Weight::Bad, "refuses"));
     }
     assert!(!says(&all_said(&text("true", "batch"), None), Weight::Bad, "refuses"));
+    // Spring switches it off where nobody has set it, whatever the client's default.
+    let unsaid = all_said("spring.kafka.listener.ack-mode=manual\n", Some("java"));
+    assert!(!says(&unsaid, Weight::Bad, "refuses"), "{unsaid:?}");
 }
 
 #[test]

@@ -60,6 +60,9 @@ fn variables_of_the_environment_are_spring_s() {
     let compose =
         understood("services:\n  app:\n    environment:\n      - SPRING_KAFKA_CONSUMER_MAX_POLL_RECORDS=7\n");
     assert_eq!(told(&compose.settings), ["max.poll.records=7"]);
+    let pod = "env:\n  - name: SPRING_KAFKA_CONSUMER_MAX_POLL_RECORDS\n    value: \"9\"\n  - name: OTHER\n    value: x\n";
+    let pod = understood(pod);
+    assert_eq!((told(&pod.settings), pod.dialect), (vec!["max.poll.records=9".to_owned()], Dialect::Spring));
 }
 
 const AIOKAFKA: &str = "consumer = AIOKafkaConsumer(\n    \"orders\",\n    bootstrap_servers=\"kafka:9092\",\n    \
@@ -158,7 +161,7 @@ fn what_a_loop_takes_at_a_time_is_read_or_told() {
     ));
     // Who is not known to take several is told what was assumed.
     let single = with_work(conf, 800);
-    let assumed = "If you take single messages, as poll() hands them out: 1 record x 800 ms = 800 ms at p99";
+    let assumed = "If you take single messages (poll(), getone()): 1 record x 800 ms = 800 ms at p99";
     assert!(
         says(&single, Weight::Good, assumed) && says(&single, Weight::Good, "kwp.poll.records"),
         "{single:?}"
