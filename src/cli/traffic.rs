@@ -55,7 +55,8 @@ pub(super) struct ReadingArgs {
     /// Which columns hold what: time=ts,key=user,work=ms
     ///
     /// What is not named is guessed from the header, and the guess is shown. key= alone: no record has a key.
-    /// work= alone: there is none in the file, and --latency says what to draw.
+    /// work= alone: there is none in the file, and --latency says what to draw. Where the first line is data, columns
+    /// go by their numbers: time=1,key=2,work=3.
     #[arg(long, value_name = "COLUMNS", value_parser = Columns::parse)]
     columns: Option<Columns>,
 
