@@ -381,7 +381,8 @@ static KARAFKA_CONFIG: Source = Source {
     project: "karafka/karafka",
     file: "lib/karafka/setup/config.rb",
     commit: "00c899ac5b",
-    place: "max_messages 100, concurrency 5 (threads for all partitions together), pause.timeout 1_000",
+    place: "max_messages 100, concurrency 5 (threads for all partitions together), pause.timeout 1_000, \
+            pause.max_timeout 30_000, pause.with_exponential_backoff true",
 };
 
 static KARAFKA_OFFSETS: Source = Source {
@@ -395,7 +396,8 @@ pub(super) static KARAFKA: Library = Library {
     id: "karafka",
     name: "Karafka",
     note: "Built on librdkafka: batches of one partition one after the other, several partitions at a time on five \
-           threads; after an error the partition is paused and the batch tried again from there.",
+           threads; after an error the partition is paused and the batch tried again from there, by default after pauses \
+           that double up to 30 s (here all are as long as the first).",
     base: Some(&LIBRDKAFKA),
     pauses: None,
     own: &[

@@ -314,7 +314,7 @@ impl QuarantineAnswer {
             "everything else was finished".to_owned()
         };
         format!(
-            "{lead}the record is tried again for ever and pins the commit: {} read and not committed in the end, all \
+            "{lead}where nothing else ends the attempts, the record is tried again for ever and pins the commit: {} read and not committed in the end, all \
              of which a crash brings again; {stuck}.",
             counted(row.peak_span, "record"),
         )
