@@ -36,8 +36,10 @@ pub struct Report {
 const OPENING: &str = "\
 # Against the real client
 
-Written by `cargo xtask conformance`; do not edit. What it tells was checked when it was written, and is checked
-again by every `cargo xtask test conformance`, on the brokers that can be had.
+<!-- Written by `cargo xtask conformance`; do not edit. -->
+
+What is told here was checked when it was written, and is checked again by every `cargo xtask test conformance`, on the
+brokers that can be had.
 
 The page is about a simulator. Each of its claims below is a scenario in `conformance/scenarios/`, which is played in the
 simulator and, at the same time, by real processes: `conformance/src/consumer/` is a consumer over librdkafka that

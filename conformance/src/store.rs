@@ -2,13 +2,17 @@
 //!
 //! The guard is the `WHERE` of an upsert. It decides inside the database, because nobody outside can: between a
 //! look at the row and a write to it, somebody else may have written.
+//!
+//! A row's version is an offset, and offsets compare within one partition only. That is enough as long as a key stays in
+//! its partition; where it can move (partitions are added, a topic is made anew), put the epoch of that move in front of
+//! the offset, or a key's new records are refused for ever.
 
 use std::{path::Path, time::Duration};
 
 use keyed_worker_pool::{ids::Offset, mechanism::Guard};
 use rusqlite::{Connection, OptionalExtension, Result, TransactionBehavior, params};
 
-/// A connection to the rows. Each thread has its own.
+/// A connection to the rows, for one thread at a time.
 pub struct Store {
     connection: Connection,
     guard: Guard,

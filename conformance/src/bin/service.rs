@@ -80,12 +80,14 @@ impl Host for Service {
 
     fn handle(&self, partition: &Partition, record: &Record) -> Result<(), Failed> {
         // Trying again would not make a number of it.
-        let work = str::from_utf8(&record.value).ok().and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
+        // A delete that took the row away would take its version along, and an older write could bring it back.
+        let value = record.value.as_deref().unwrap_or_default();
+        let work = str::from_utf8(value).ok().and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
         thread::sleep(Duration::from_millis(work.into()));
         let Some(key) = &record.key else { return Ok(()) };
         let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         // The guard may refuse: then somebody else has written something newer, and that is fine.
-        rows.write(&self.name, partition.number, record.offset, key, &record.value).map_err(|_| Failed)?;
+        rows.write(&self.name, partition.number, record.offset, key, value).map_err(|_| Failed)?;
         Ok(())
     }
 
@@ -111,6 +113,7 @@ impl Host for Service {
                 partition.number,
                 code(error)
             ),
+            Event::WentBack { partition, to } => format!("went-back partition={} to={to}", partition.number),
             Event::Trouble(error) => {
                 let line = format!("trouble {error}");
                 if !self.is_news(&line) {

@@ -8,13 +8,16 @@
 //! not of one that is still a member and merely lost the partition: that commit is accepted, and moves the
 //! committed offset back. So each ownership has a number, work remembers under which it was started, and what
 //! comes back from an ended one changes nothing.
+//!
+//! What is left to you: a quarantine (here a record whose handler always fails is tried for ever, and its key and the
+//! commit wait behind it), headers and timestamps of records, and names for the threads.
 
 mod ownership;
 mod pool;
 mod settings;
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     fmt,
     sync::{
         Arc, Mutex, PoisonError,
@@ -87,8 +90,8 @@ pub trait Host: Send + Sync + 'static {
     /// If it is to be tried again.
     fn handle(&self, partition: &Partition, record: &Record) -> Result<(), Failed>;
 
-    /// Something happened; for logs and metrics. Called under the consumer's lock: be quick, and do not call
-    /// the consumer.
+    /// Something happened; for logs and metrics. Called under the consumer's lock: be quick, do not call the
+    /// consumer, and do not panic.
     fn told(&self, event: Event<'_>) {
         let _ = event;
     }
@@ -118,6 +121,8 @@ pub enum Event<'a> {
     Committed { partition: &'a Partition, epoch: Epoch, to: Offset },
     /// The broker refused one.
     CommitRefused { partition: &'a Partition, epoch: Epoch, to: Offset, error: &'a KafkaError },
+    /// An offset came again that had been read: the topic was made anew, or cut. Reading begins anew with it.
+    WentBack { partition: &'a Partition, to: Offset },
     /// A record came although its partition is paused: never, if the client keeps its word.
     Unasked { partition: &'a Partition, offset: Offset },
     /// The client complains, and goes on.
@@ -131,6 +136,8 @@ pub struct Consumer<H: Host> {
     settings: Settings,
     /// Fetched and not yet taken in, each with the epoch in which it came.
     fetched: VecDeque<(Partition, Epoch, Record)>,
+    /// The offset behind the last that was fetched of each partition, in its epoch.
+    heads: BTreeMap<Partition, (Epoch, Offset)>,
     /// The period of the last commit.
     period: u64,
 }
@@ -139,15 +146,18 @@ impl<H: Host> Consumer<H> {
     /// Joins the group that `config` names, and starts the workers.
     ///
     /// # Errors
-    /// If the client refuses its configuration.
+    /// If the client refuses its configuration, or the settings make no sense.
     pub fn start(config: &ClientConfig, settings: Settings, host: H) -> Result<Consumer<H>, KafkaError> {
+        settings.check().map_err(|why| KafkaError::ClientCreation(why.to_owned()))?;
         let mut config = config.clone();
         // What is committed, and when, is decided here and nowhere else.
         config.set("enable.auto.commit", "false").set("enable.auto.offset.store", "false");
-        let pool = Pool::start(settings, host);
+        let pool = Pool::new(settings, host);
+        let reset = Reset::of(config.get("auto.offset.reset"));
         let (failure, abandoned) = (Mutex::new(None), AtomicBool::new(false));
-        let client = config.create_with_context(Context { pool: pool.clone(), failure, abandoned })?;
-        Ok(Consumer { client, pool, settings, fetched: VecDeque::new(), period: 0 })
+        let client = config.create_with_context(Context { pool: pool.clone(), reset, failure, abandoned })?;
+        pool.start();
+        Ok(Consumer { client, pool, settings, fetched: VecDeque::new(), heads: BTreeMap::new(), period: 0 })
     }
 
     /// Reads these topics from now on, and no others.
@@ -204,10 +214,12 @@ impl<H: Host> Consumer<H> {
             Some(Ok(message)) => {
                 let (partition, record) = read(&message);
                 let offset = record.offset;
+                self.go_back_to(&partition, offset)?;
                 if self.pool.is_paused(&partition) {
                     self.pool.host.told(Event::Unasked { partition: &partition, offset });
                 }
                 if let Some(epoch) = self.pool.epoch(&partition) {
+                    self.heads.insert(partition.clone(), (epoch, offset.next()));
                     self.fetched.push_back((partition, epoch, record));
                 }
                 Ok(true)
@@ -220,6 +232,22 @@ impl<H: Host> Consumer<H> {
             }
             None => Ok(false),
         }
+    }
+
+    /// An offset below what was fetched is of another log by the same name: the client has reset the partition to an end
+    /// of it. Nothing of the old one may be committed any more, so that this is another ownership.
+    fn go_back_to(&self, partition: &Partition, offset: Offset) -> Result<(), KafkaError> {
+        let Some((epoch, position)) = self.pool.position(partition) else { return Ok(()) };
+        let fetched = self.heads.get(partition).filter(|(of, _)| *of == epoch).map(|(_, next)| *next);
+        if offset >= fetched.unwrap_or(position) {
+            return Ok(());
+        }
+        self.pool.host.told(Event::WentBack { partition, to: offset });
+        self.pool.end_ownerships(std::slice::from_ref(partition), true);
+        self.pool.assigned(partition.clone(), offset);
+        let mut list = TopicPartitionList::new();
+        list.add_partition(&partition.topic, partition.number);
+        self.client.resume(&list)
     }
 
     /// Pauses partitions that have enough in flight, and resumes those that have worked it off. Polling goes on
@@ -275,9 +303,30 @@ impl<H: Host> Drop for Consumer<H> {
 /// What the client calls back, from inside a poll.
 struct Context<H> {
     pool: Arc<Pool<H>>,
+    /// Where a partition begins of which nothing is committed.
+    reset: Reset,
     /// Why the consumer cannot go on.
     failure: Mutex<Option<KafkaError>>,
     abandoned: AtomicBool,
+}
+
+/// `auto.offset.reset`, which the client leaves to whoever reads the committed offsets by themselves.
+#[derive(Clone, Copy)]
+enum Reset {
+    Earliest,
+    Latest,
+    Error,
+}
+
+impl Reset {
+    /// librdkafka has two names for some, and reads nothing old unless it is told to.
+    fn of(policy: Option<&str>) -> Reset {
+        match policy {
+            Some("smallest" | "earliest" | "beginning") => Reset::Earliest,
+            Some("error") => Reset::Error,
+            _ => Reset::Latest,
+        }
+    }
 }
 
 impl<H> Context<H> {
@@ -312,18 +361,14 @@ impl<H: Host> Context<H> {
         for partition in &partitions(list) {
             self.pool.host.told(Event::Given { partition });
         }
-        let mut begin = TopicPartitionList::new();
-        if list.count() > 0 {
-            let committed = client.committed_offsets(list.clone(), PATIENCE)?;
-            for element in committed.elements() {
-                let (topic, number) = (element.topic(), element.partition());
-                let at = match element.offset() {
-                    ListOffset::Offset(at) => at,
-                    // Nobody has committed yet.
-                    _ => client.fetch_watermarks(topic, number, PATIENCE)?.0,
-                };
-                begin.add_partition_offset(topic, number, ListOffset::Offset(at))?;
-                self.pool.assigned(Partition::new(topic, number), Offset(at));
+        // An assignment wants an answer, be it that nothing is taken.
+        let (begin, failure) = match self.beginnings(client, list) {
+            Ok(begin) => (begin, None),
+            Err(error) => (TopicPartitionList::new(), Some(error)),
+        };
+        for element in begin.elements() {
+            if let ListOffset::Offset(at) = element.offset() {
+                self.pool.assigned(Partition::new(element.topic(), element.partition()), Offset(at));
             }
         }
         match client.rebalance_protocol() {
@@ -332,7 +377,35 @@ impl<H: Host> Context<H> {
         }
         // Each ownership begins with its gate open. Java's client forgets a pause with the assignment that it
         // belonged to; librdkafka does not, and a partition that came back paused would never be read again.
-        if self.pool.settings.resume && begin.count() > 0 { client.resume(&begin) } else { Ok(()) }
+        if self.pool.settings.resume && begin.count() > 0 {
+            client.resume(&begin)?;
+        }
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Where each partition begins: at its committed offset, or where the reset says.
+    fn beginnings(
+        &self,
+        client: &BaseConsumer<Self>,
+        list: &TopicPartitionList,
+    ) -> Result<TopicPartitionList, KafkaError> {
+        let mut begin = TopicPartitionList::new();
+        if list.count() == 0 {
+            return Ok(begin);
+        }
+        for element in client.committed_offsets(list.clone(), PATIENCE)?.elements() {
+            let (topic, number) = (element.topic(), element.partition());
+            // That the broker could not say it does not mean that nothing is committed.
+            element.error()?;
+            let at = match (element.offset(), self.reset) {
+                (ListOffset::Offset(at), _) => at,
+                (_, Reset::Earliest) => client.fetch_watermarks(topic, number, PATIENCE)?.0,
+                (_, Reset::Latest) => client.fetch_watermarks(topic, number, PATIENCE)?.1,
+                (_, Reset::Error) => return Err(KafkaError::OffsetFetch(RDKafkaErrorCode::NoOffset)),
+            };
+            begin.add_partition_offset(topic, number, ListOffset::Offset(at))?;
+        }
+        Ok(begin)
     }
 
     /// Start nothing more, wait for what runs, commit, let go; but a partition that is lost already is only let
@@ -393,7 +466,7 @@ fn read(message: &BorrowedMessage<'_>) -> (Partition, Record) {
     let record = Record {
         offset: Offset(message.offset()),
         key: message.key().map(<[u8]>::to_vec),
-        value: message.payload().unwrap_or_default().to_vec(),
+        value: message.payload().map(<[u8]>::to_vec),
     };
     (Partition::new(message.topic(), message.partition()), record)
 }

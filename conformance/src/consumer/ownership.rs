@@ -23,8 +23,8 @@ pub struct Record {
     pub offset: Offset,
     /// Its key, if it has one.
     pub key: Option<Vec<u8>>,
-    /// What it says.
-    pub value: Vec<u8>,
+    /// What it says; nothing: whatever its key stood for is deleted.
+    pub value: Option<Vec<u8>>,
 }
 
 /// A queue of which at most one worker has the head.

@@ -5,6 +5,7 @@
 
 use std::{
     collections::BTreeMap,
+    ops::Bound,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
@@ -18,7 +19,7 @@ use keyed_worker_pool::{
 
 use super::{
     Event, Host, Partition, Record,
-    ownership::Ownership,
+    ownership::{Ownership, Started},
     settings::{Intake, Settings},
 };
 
@@ -45,9 +46,27 @@ struct State {
     epochs: BTreeMap<Partition, Epoch>,
     /// What workers are busy with, of whatever epoch.
     running: Vec<Attempt>,
+    /// The partition that was served last: the others come first.
+    served: Option<Partition>,
     /// Ended ownerships that still commit, where nothing stops them.
     unfenced: Vec<(Partition, Ownership)>,
     stopping: bool,
+}
+
+impl State {
+    /// The next attempt: of the partitions in turn, so that a busy one does not keep all workers to itself.
+    fn start(&mut self) -> Option<(Partition, Started)> {
+        let start = |(partition, ownership): (&Partition, &mut Ownership)| {
+            ownership.start().map(|started| (partition.clone(), started))
+        };
+        let behind = match &self.served {
+            Some(served) => self.owned.range_mut((Bound::Excluded(served), Bound::Unbounded)).find_map(start),
+            None => None,
+        };
+        let started = behind.or_else(|| self.owned.iter_mut().find_map(start))?;
+        self.served = Some(started.0.clone());
+        Some(started)
+    }
 }
 
 /// How things stand with one partition.
@@ -62,15 +81,17 @@ pub struct Standing {
 }
 
 impl<H: Host> Pool<H> {
+    /// A pool without workers.
+    pub(super) fn new(settings: Settings, host: H) -> Arc<Pool<H>> {
+        Arc::new(Pool { host, settings, state: Mutex::default(), changed: Condvar::new() })
+    }
+
     /// Starts the workers. They end when the pool is told to stop.
-    pub(super) fn start(settings: Settings, host: H) -> Arc<Pool<H>> {
-        let (state, changed) = (Mutex::default(), Condvar::new());
-        let pool = Arc::new(Pool { host, settings, state, changed });
-        for _ in 0..settings.workers {
-            let pool = pool.clone();
+    pub(super) fn start(self: &Arc<Self>) {
+        for _ in 0..self.settings.workers {
+            let pool = self.clone();
             thread::spawn(move || pool.work());
         }
-        pool
     }
 
     pub(super) fn stop(&self) {
@@ -94,10 +115,7 @@ impl<H: Host> Pool<H> {
             if state.stopping {
                 return None;
             }
-            let started = state.owned.iter_mut().find_map(|(partition, ownership)| {
-                ownership.start().map(|started| (partition.clone(), started))
-            });
-            if let Some((partition, started)) = started {
+            if let Some((partition, started)) = state.start() {
                 let attempt = Attempt { partition, epoch: started.epoch, record: started.record };
                 self.host.told(Event::Started {
                     partition: &attempt.partition,
@@ -210,6 +228,12 @@ impl<H: Host> Pool<H> {
         true
     }
 
+    /// The epoch of an ownership, and the offset behind the last that it took in.
+    pub(super) fn position(&self, partition: &Partition) -> Option<(Epoch, Offset)> {
+        let state = self.lock();
+        state.owned.get(partition).map(|own| (own.epoch(), own.tracker().position()))
+    }
+
     pub(super) fn epoch(&self, partition: &Partition) -> Option<Epoch> {
         self.lock().owned.get(partition).map(Ownership::epoch)
     }
@@ -286,5 +310,41 @@ impl<H: Host> Pool<H> {
     fn lock(&self) -> MutexGuard<'_, State> {
         // What a panic of somebody else left behind is still true: every change under the lock is whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::consumer::Failed;
+
+    struct Nobody;
+
+    impl Host for Nobody {
+        fn now(&self) -> Tick {
+            Tick(0)
+        }
+
+        fn handle(&self, _: &Partition, _: &Record) -> Result<(), Failed> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn partitions_take_turns() {
+        let pool = Pool::new(Settings::RECOMMENDED, Nobody);
+        for number in [0, 1, 5] {
+            let partition = Partition::new("t", number);
+            pool.assigned(partition.clone(), Offset(0));
+            let (epoch, _) = pool.position(&partition).unwrap();
+            let few = if number == 1 { 1 } else { 3 };
+            for offset in (0..few).map(Offset) {
+                let key = Some(offset.to_string().into_bytes());
+                assert!(pool.take_in(&partition, epoch, Record { offset, key, value: None }));
+            }
+        }
+        let mut state = pool.lock();
+        let served: Vec<i32> = std::iter::from_fn(|| state.start()).map(|(own, _)| own.number).collect();
+        assert_eq!(served, [0, 1, 5, 0, 5, 0, 5]);
     }
 }

@@ -1,4 +1,5 @@
-//! What a consumer can be told. What is wrong on purpose says so, and is there to be seen failing against a real broker as it fails in the simulator.
+//! What a consumer can be told. What is wrong on purpose says so, and is there to be seen failing against a real broker
+//! as it fails in the simulator.
 
 /// Which records may run at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,18 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Whether something can come of them.
+    pub(super) fn check(&self) -> Result<(), &'static str> {
+        match (self.workers, self.poll, self.intake) {
+            (0, ..) => Err("no worker: nothing would be done"),
+            (_, 0, _) => Err("no record at a poll: nothing would be read"),
+            (_, _, Intake::Pause { high, low }) if low >= high => {
+                Err("the low mark is not below the high one: a pause would never end")
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The right choices, with a tick of a millisecond, for records that take some tens of them.
     pub const RECOMMENDED: Settings = Settings {
         workers: 8,

@@ -8,8 +8,9 @@ use rdkafka::{
     admin::{AdminClient, AdminOptions, NewTopic, TopicReplication},
     bindings::{rd_kafka_handle_mock_cluster, rd_kafka_mock_group_initial_rebalance_delay_ms},
     client::DefaultClientContext,
-    consumer::{BaseConsumer, Consumer as _},
+    consumer::{BaseConsumer, CommitMode, Consumer as _},
     producer::{BaseRecord, DefaultProducerContext, Producer as _, ThreadedProducer},
+    types::{RDKafkaApiKey, RDKafkaRespErr},
 };
 
 use super::{CAP, Trouble, tansu::Tansu, until};
@@ -120,6 +121,26 @@ impl Cluster {
     /// If it does not take it.
     pub fn flush(&self) -> Result<(), Trouble> {
         Ok(self.producer.flush(CAP)?)
+    }
+
+    /// Lets the mock refuse the next requests of a kind.
+    ///
+    /// # Errors
+    /// If this is no mock.
+    pub fn refuse(&self, what: RDKafkaApiKey, errors: &[RDKafkaRespErr]) -> Result<(), Trouble> {
+        let mock = self.producer.client().mock_cluster().ok_or("only the mock refuses what it is told to")?;
+        mock.request_errors(what, errors);
+        Ok(())
+    }
+
+    /// Commits for the group, which has no member.
+    ///
+    /// # Errors
+    /// If the broker does not take it.
+    pub fn commit(&self, partition: &Partition, to: i64) -> Result<(), Trouble> {
+        let mut list = TopicPartitionList::new();
+        list.add_partition_offset(&partition.topic, partition.number, ListOffset::Offset(to))?;
+        Ok(self.reader.commit(&list, CommitMode::Sync)?)
     }
 
     /// What the group has committed, if anything.

@@ -221,7 +221,13 @@ impl Host for Seat {
         if let Some(key) = &record.key {
             let mut rows = self.0.rows.lock().unwrap_or_else(PoisonError::into_inner);
             let accepted = rows
-                .write(&self.0.name, partition.number, record.offset, key, &record.value)
+                .write(
+                    &self.0.name,
+                    partition.number,
+                    record.offset,
+                    key,
+                    record.value.as_deref().unwrap_or_default(),
+                )
                 .map_err(|error| {
                     say(&Said::Trouble(error.to_string()));
                     Failed
@@ -244,6 +250,7 @@ fn saying(event: Event<'_>) -> Option<Said> {
     Some(match event {
         Event::Assigned { partition, .. } if !ours(partition) => Said::Idles,
         Event::Trouble(error) => Said::Trouble(error.to_string()),
+        Event::WentBack { partition, to } => Said::Trouble(format!("{partition} went back to {to}")),
         Event::Assigned { epoch, at, .. } => Said::Assigned { epoch: epoch.0, at },
         Event::TakenIn { epoch, offset, .. } => Said::TakenIn { epoch: epoch.0, offset },
         Event::Started { epoch, offset, .. } => Said::Started { epoch: epoch.0, offset },
