@@ -12,7 +12,7 @@ use keyed_worker_pool::{
     ids::{ConsumerId, Epoch, KeyId, Offset, Tick},
     world::{
         Fact, Fails, Input, Knob, Knobs, Log, NewRecord, Observer, Setup, Work, World,
-        config::{CommitOffset, Intake},
+        config::{CommitOffset, Intake, LateCommit},
     },
 };
 
@@ -161,4 +161,79 @@ fn a_record_still_to_come_is_not_polled() {
     (0..4).for_each(|_| world.step(&[], &mut polls));
     let expected = [(Tick(0), false), (Tick(1), false), (Tick(2), true), (Tick(3), false)];
     assert_eq!(polls.0, expected);
+}
+
+/// Commits as they were told: who, from where to where, and whether the ownership had ended.
+#[derive(Default)]
+struct Commits(Vec<(ConsumerId, i64, i64, bool)>);
+
+impl Observer for Commits {
+    fn note(&mut self, _: Tick, fact: Fact) {
+        if let Fact::Committed { consumer, from, to, late, .. } = fact {
+            self.0.push((consumer, from.0, to.0, late));
+        }
+    }
+}
+
+/// Commits of a world in which ended ownerships go on committing and nothing drains; and where it ends.
+fn late(records: [NewRecord; 3], every: u64, inputs: &[(u64, Input)]) -> (Commits, Offset) {
+    let knobs = [Knob::LateCommit(LateCommit::Sent), Knob::Drain(0), Knob::CommitEvery(every)];
+    let (mut world, mut commits) = (world(records, &knobs), Commits::default());
+    for tick in 0..40 {
+        let due = inputs.iter().filter(|(at, _)| *at == tick).map(|(_, input)| input.clone());
+        world.step(&due.collect::<Vec<_>>(), &mut commits);
+    }
+    (commits, world.broker().committed())
+}
+
+const A: ConsumerId = ConsumerId::A;
+const B: ConsumerId = ConsumerId::B;
+
+fn three(work: [u64; 3]) -> [NewRecord; 3] {
+    [(0, "a"), (1, "b"), (2, "c")]
+        .map(|(offset, key)| record(offset, key, Work::Ticks(work[offset as usize])))
+}
+
+#[test]
+fn what_the_broker_has_already_is_no_commit() {
+    let (commits, end) = late(three([4, 9, 9]), 1, &[(1, Input::Revoke { from: A, to: B })]);
+    // B is as far a little later.
+    assert_eq!(commits.0[0], (A, 0, 1, true));
+    assert!(commits.0.iter().all(|(_, from, to, _)| from != to), "{:?}", commits.0);
+    assert_eq!(end, Offset(3));
+}
+
+#[test]
+fn of_two_commits_in_a_tick_the_second_consumers_stays() {
+    let inputs = [
+        (1, Input::Revoke { from: A, to: B }),
+        // What B runs takes very long, but for the first record.
+        (3, Input::Stall { consumer: B, ticks: 90 }),
+        (6, Input::Complete(Offset(0))),
+    ];
+    let (commits, end) = late(three([5, 5, 90]), 8, &inputs);
+    assert_eq!(commits.0, [(A, 0, 2, true), (B, 2, 1, false)]);
+    assert_eq!(end, Offset(1));
+}
+
+#[test]
+fn an_ended_ownership_commits_for_itself_and_not_for_the_next_of_its_consumer() {
+    let [first, second, third] = three([10, 12, 1]);
+    // The first attempt at 1 fails, when its ownership has ended.
+    let records = [first, NewRecord { fails: Fails::First(1), ..second }, third];
+    let inputs = [(1, Input::Revoke { from: A, to: B }), (3, Input::Revoke { from: B, to: A })];
+    let (commits, end) = late(records, 1, &inputs);
+    assert_eq!(commits.0[0], (A, 0, 1, true));
+    assert!(commits.0.iter().all(|(_, from, to, _)| from < to), "{:?}", commits.0);
+    assert_eq!(end, Offset(3));
+}
+
+#[test]
+fn who_is_checked_from_now_on_commits_nothing_late() {
+    let commits = |set: Knob| {
+        let inputs = [(1, Input::Revoke { from: A, to: B }), (2, Input::Set(vec![set]))];
+        late(three([4, 9, 9]), 1, &inputs).0.0
+    };
+    assert!(commits(Knob::LateCommit(LateCommit::Checked)).iter().all(|(.., late)| !late));
+    assert_eq!(commits(Knob::Workers(9))[0], (A, 0, 1, true), "another knob changes nothing of that");
 }

@@ -177,12 +177,6 @@ impl Session {
         self.still_paused
     }
 
-    /// The first tick whose poll can bring records again, while the client refetches what a pause threw away.
-    #[must_use]
-    pub fn refetched(&self) -> Option<Tick> {
-        self.refetched
-    }
-
     /// The drain under way, if there is one.
     #[must_use]
     pub fn handover(&self) -> Option<&Handover> {
