@@ -17,7 +17,7 @@ use crate::{
 const PASSES: [&[&str]; 3] = [
     &["--test=everywhere"],
     &["--test=core", "--test=presets", "--test=scenarios", "--test=twins", "--test=world"],
-    &["--lib", "--test=differential", "--test=metamorphic", "--test=player"],
+    &["--lib", "--test=differential", "--test=metamorphic", "--test=player", "--test=why_always"],
 ];
 
 /// Exit codes of a cargo-mutants that did its work: all noticed, some not, some only by running into the limit.
