@@ -83,6 +83,25 @@ fn every_example_breaks_what_its_cell_says() {
     }
 }
 
+/// A link to a run that gets nowhere leads to what its end tells: what is left, or that the owner is gone.
+#[test]
+fn what_gets_nowhere_says_so_at_its_end() {
+    let mut never = 0;
+    for (suite, shown) in recorded().rows.into_iter().filter_map(|row| Some((row.suite, row.stuck?))) {
+        let panels = link::read(&shown.link).expect("a link").expect("of a panel");
+        let deck = Deck::restore(&panels[0]).expect("a deck");
+        let mut front = deck.runs()[deck.start().front()].clone();
+        front.play_out();
+        let world = front.run().world();
+        assert!(world.is_settled(), "{suite}");
+        match world.left_for_ever() {
+            Some(left) => never += left.never,
+            None => assert_eq!(world.owner(), None, "{suite}"),
+        }
+    }
+    assert!(never > 0, "none for a record that never ends");
+}
+
 /// A thousand random runs of each suite, with every test: nothing breaks that nothing breaks on purpose.
 #[test]
 fn samples_hold_no_surprise() {

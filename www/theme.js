@@ -67,7 +67,11 @@
       choose(next);
     });
     if (!embedded) return;
-    const home = document.createElement("p");
+    // For who listens, the frame has the article's title and the panel's; and the way home is a landmark.
+    const titles = ["h1", `#${embedded}-title`].map((title) => document.querySelector(title));
+    for (const title of titles) title.className = "visually-hidden";
+    document.querySelector("main").prepend(titles[0]);
+    const home = document.createElement("footer");
     home.className = "embed-home";
     const link = document.createElement("a");
     link.textContent = "The Keyed Worker Pool: the whole article";

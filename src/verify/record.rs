@@ -16,16 +16,25 @@ use crate::{
     world::ConfigError,
 };
 
-/// How the page with the table begins. The article takes in what its body holds (`www/later.js`).
+/// How the page with the table begins: a page of its own, of which the article takes in what is marked as the part,
+/// along with what that needs (`www/later.js`). What it shares with the article's head is put into the site's copy.
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<!-- Written by `kwp verify --table`; see docs/proof.md. -->\n\
-<head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-<title>Mechanisms against promises</title></head>\n<body>\n";
+<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+<title>Mechanisms against promises</title>\n\
+<link rel=\"stylesheet\" href=\"./proof.css\" data-along>\n\
+<script src=\"./proof.js\" defer data-along></script>\n</head>\n<body>\n\
+<main class=\"report proof-page\">\n<p><a href=\"./#proof\">The Keyed Worker Pool</a></p>\n\
+<h1>Mechanisms against promises</h1>\n<div data-part>\n";
+
+/// How it ends.
+const FOOT: &str = "</div>\n</main>\n</body>\n</html>\n";
 
 /// What the words in the cells mean.
 const LEGEND: &str = "<p class=\"proof-sum\"><b>holds</b>: in every state that these rules and troubles can reach, and \
-in every random run. <b>breaks</b>: a rule breaks it on purpose. <b>sampled</b>: only random runs could have broken it, \
-and none did. <b>–</b>: not asked, because nothing in these rules and troubles could break it, whatever the engine \
-did. A cell’s title has its numbers: the states and runs that could.</p>\n";
+in every random run; below it, how many states could have broken it. <b>breaks</b>: a rule breaks it on purpose, at the \
+soonest in the tick below. <b>sampled</b>: only random runs could have broken it, and none did; below it, how many could. \
+<b>–</b>: not asked, because nothing in these rules and troubles could break it, whatever the engine did. <b>some run \
+gets nowhere</b>: it comes to rest with records left, which never end or wait for what does not come.</p>\n";
 
 /// Ticks that a reader sees after the one that an example is about.
 const AFTERWARDS: u64 = 4;
@@ -261,7 +270,7 @@ impl Record {
         for invariant in &INVARIANTS {
             let _ = writeln!(html, "  <li>{}</li>", escaped(&shown(invariant.sentence)));
         }
-        html.push_str("</ol>\n<div class=\"proof-frame\" tabindex=\"0\" role=\"region\" aria-label=\"Mechanisms and promises\">\n");
+        html.push_str("</ol>\n<div class=\"proof-box\">\n<div class=\"proof-frame\" tabindex=\"0\" role=\"region\" aria-label=\"Mechanisms and promises\">\n");
         html.push_str("<table class=\"proof\">\n<thead><tr><th scope=\"col\">rules</th>");
         for nth in 1..=INVARIANTS.len() {
             let sentence = escaped(&shown(INVARIANTS[nth - 1].sentence));
@@ -269,8 +278,9 @@ impl Record {
         }
         html.push_str("</tr></thead>\n<tbody>\n");
         self.rows.iter().for_each(|row| row.push_html(&mut html));
-        html.push_str("</tbody>\n</table>\n</div>\n");
+        html.push_str("</tbody>\n</table>\n</div>\n</div>\n");
         html.push_str(LEGEND);
+        html.push_str(FOOT);
         html
     }
 }
@@ -287,7 +297,7 @@ impl Row {
         if let Some(stuck) = &self.stuck {
             let _ = write!(
                 html,
-                "<small><a href=\"#{}\">some run gets nowhere</a></small>",
+                "<small><a href=\"./#{}\">some run gets nowhere</a></small>",
                 escaped(&stuck.link)
             );
         }
@@ -305,6 +315,7 @@ impl Row {
             );
             return;
         };
+        let (few_states, few_runs) = (short(*states), short(*runs));
         let [states, runs, broken_runs] = [states, runs, broken_runs].map(|&count| grouped(count));
         let _ = match self.breaks.get(promise) {
             Some(Shown { tick, link, is_sampled }) => {
@@ -314,19 +325,19 @@ impl Row {
                 };
                 write!(
                     html,
-                    "<td data-breaks=\"{tick}\"><a href=\"#{}\" data-promise=\"{name}\" title=\"{sentence}: breaks, {how}\">breaks</a></td>",
+                    "<td data-breaks=\"{tick}\"><a href=\"./#{}\" data-promise=\"{name}\" title=\"{sentence}: breaks, {how}\">breaks <small>tick {tick}</small></a></td>",
                     escaped(link),
                 )
             }
             None if states == "0" => {
                 write!(
                     html,
-                    "<td title=\"{sentence}: not broken in {runs} random runs, no more\">sampled</td>"
+                    "<td title=\"{sentence}: not broken in {runs} random runs, no more\">sampled <small>{few_runs}</small></td>"
                 )
             }
             None => write!(
                 html,
-                "<td title=\"{sentence}: cannot break, {states} states exhausted, {runs} random runs\">holds</td>",
+                "<td title=\"{sentence}: cannot break, {states} states exhausted, {runs} random runs\">holds <small>{few_states}</small></td>",
             ),
         };
     }
@@ -335,6 +346,19 @@ impl Row {
 /// An invariant's sentence as the page shows it.
 fn shown(sentence: &str) -> String {
     sentence.replace("<=", "≤")
+}
+
+/// A count where there is little room, never larger than it is: `371 k`.
+fn short(count: u64) -> String {
+    let (unit, sign) = match count {
+        0..=999 => return count.to_string(),
+        1_000..=999_999 => (1_000, "k"),
+        _ => (1_000_000, "M"),
+    };
+    match count / unit {
+        few @ 0..=9 => format!("{few}.{}\u{a0}{sign}", count % unit * 10 / unit),
+        many => format!("{many}\u{a0}{sign}"),
+    }
 }
 
 /// A text within HTML, in an attribute too.
@@ -377,11 +401,23 @@ mod tests {
     #[test]
     fn a_cell_says_what_was_done_and_no_more() {
         assert!(
-            cell(&row(7, 8, 0), ORDER).contains("cannot break, 7 states exhausted, 8 random runs\">holds<")
+            cell(&row(7, 8, 0), ORDER)
+                .contains("cannot break, 7 states exhausted, 8 random runs\">holds <small>7<")
         );
-        assert!(cell(&row(0, 8, 0), ORDER).contains("not broken in 8 random runs, no more\">sampled<"));
+        assert!(
+            cell(&row(0, 8, 0), ORDER).contains("not broken in 8 random runs, no more\">sampled <small>8<")
+        );
         assert!(cell(&row(7, 8, 0), POLLS).contains("not asked, it takes a poll interval\""));
         assert_eq!(row(7, 8, 0).kept(), (1, 1));
+    }
+
+    #[test]
+    fn a_short_count_is_no_larger_than_the_count() {
+        let shorts = [0, 999, 1_000, 3_816, 9_999, 93_808, 999_999, 2_235_756, 12_651_738].map(short);
+        assert_eq!(
+            shorts.map(|short| short.replace('\u{a0}', " ")),
+            ["0", "999", "1.0 k", "3.8 k", "9.9 k", "93 k", "999 k", "2.2 M", "12 M"]
+        );
     }
 
     /// What breaks in random runs only is not called kept.
@@ -389,7 +425,8 @@ mod tests {
     fn a_break_in_a_random_run_counts() {
         let broken = row(7, 8, 3);
         assert!(
-            cell(&broken, ORDER).contains("breaks, in 3 of 8 random runs, and in none of 7 states\">breaks<")
+            cell(&broken, ORDER)
+                .contains("breaks, in 3 of 8 random runs, and in none of 7 states\">breaks <small>tick 0<")
         );
         assert_eq!(broken.kept(), (0, 1));
     }

@@ -172,6 +172,12 @@ pub(super) fn link_to(saved: &Saved) -> Result<String, String> {
     Ok(if fragment.is_empty() { page.to_owned() } else { format!("{page}#{fragment}") })
 }
 
+/// Whether this page's address asks for one panel alone, whichever (www/theme.js).
+pub(super) fn asks_for_one() -> bool {
+    let search = web_sys::window().and_then(|window| window.location().search().ok()).unwrap_or_default();
+    search.starts_with("?panel=") || search.contains("&panel=")
+}
+
 fn is_opening(saved: &Saved) -> bool {
     *saved == Saved::at(Start::opening(saved.start.panel()), Tick(0))
 }

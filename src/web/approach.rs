@@ -2,7 +2,8 @@
 //! show the article's still pictures.
 //!
 //! The first view loads what it shows and nothing else. A panel that the address names is loaded at once, wherever
-//! it is; one that cannot be loaded says so in its place, and can be tried again.
+//! it is; one that cannot be loaded says so in its place, and can be tried again. Whoever prints gets what is there: a
+//! browser does not wait, so what is not there says so on paper (www/style.css), and comes for the next time.
 
 use std::cell::{Cell, RefCell};
 
@@ -15,7 +16,7 @@ use web_sys::{
 use yew::platform::spawn_local;
 
 use super::{
-    address,
+    address, notice,
     parts::{Load, LoadConsumer, LoadScene},
     shell::{Props, Shell},
 };
@@ -26,6 +27,9 @@ use crate::presets::Panel;
 const NEAR: &str = "150% 0px";
 
 const UNLOADED: &str = "This simulation could not be loaded: the network failed, or a file of the page is missing. The article reads well without it.";
+
+/// A frame's address that names none of the panels.
+const NO_SUCH: &str = "This address asks for one panel alone (?panel=), and there is none of that name: dispatch, watermark, backpressure and rebalance are. This is the whole article instead.";
 
 /// What has a place in the article.
 #[derive(Clone, Copy, PartialEq)]
@@ -92,6 +96,11 @@ pub(super) fn listen(document: &Document, load: Load) {
     options.set_root_margin(NEAR);
     let observer = IntersectionObserver::new_with_options(on_cross.as_ref().unchecked_ref(), &options).ok();
     on_cross.forget();
+    if let Some(window) = document.default_view() {
+        let on_print = Closure::<dyn Fn()>::new(|| Spot::all().for_each(come));
+        let _ = window.add_event_listener_with_callback("beforeprint", on_print.as_ref().unchecked_ref());
+        on_print.forget();
+    }
     // In somebody else's page there is one panel only (www/theme.js).
     let alone = document.document_element().and_then(|root| root.get_attribute("data-embed"));
     for spot in Spot::all() {
@@ -107,6 +116,9 @@ pub(super) fn listen(document: &Document, load: Load) {
         }
     }
     named();
+    if alone.is_none() && address::asks_for_one() {
+        notice::tell(Some(NO_SUCH.to_owned()));
+    }
 }
 
 /// Loads the panels that the address names.

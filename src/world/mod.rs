@@ -47,6 +47,15 @@ use crate::{
     sorted::SortedSet,
 };
 
+/// What never comes to an end in a world that has come to rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Attempts on the owner's workers that never end by themselves.
+    pub never: u64,
+    /// Records in flight that nobody works on, and records not yet read.
+    pub waiting: u64,
+}
+
 /// One process of the group.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Consumer {
@@ -239,6 +248,23 @@ impl World {
     pub fn redelivered_by_a_crash(&self) -> impl Iterator<Item = (u64, Offset)> + '_ {
         let position = self.position().unwrap_or(self.broker.committed);
         redelivered(&self.log, self.broker.committed, position, &self.broker.ack_map)
+    }
+
+    /// What is left undone when nothing can change any more without an input; nothing as long as something can, or
+    /// waits to be completed by hand.
+    #[must_use]
+    pub fn left_for_ever(&self) -> Option<Left> {
+        let (owner, session) = self.owner().filter(|_| self.is_settled())?;
+        let attempts = self.consumer(owner).pool().attempts();
+        let works: Vec<_> =
+            attempts.filter_map(|attempt| Some(self.log.find(attempt.offset)?.work)).collect();
+        if works.contains(&Work::UntilTapped) {
+            return None;
+        }
+        let never = works.iter().filter(|&&work| work == Work::Never).count() as u64;
+        let unread = self.log.len().saturating_sub(session.next_index());
+        let waiting = (session.in_flight() + unread).saturating_sub(session.running() as u64);
+        (never + waiting > 0).then_some(Left { never, waiting })
     }
 
     /// Whether nothing can change any more without an input. A commit not yet due and a watermark not yet

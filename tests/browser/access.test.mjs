@@ -6,7 +6,7 @@ import test from "node:test";
 
 import { AxeBuilder } from "@axe-core/playwright";
 
-import { bring, open, panel, scenario } from "./harness/index.mjs";
+import { PANELS, bring, open, panel, scenario } from "./harness/index.mjs";
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
@@ -89,6 +89,8 @@ test("what can be tapped is as large as a finger", async (t) => {
   await panel(page, "dispatch").find(".fold summary").click();
   await page.locator("#panel-consumer").scrollIntoViewIfNeeded();
   await page.locator(".consumer").waitFor();
+  await page.locator("#proof").scrollIntoViewIfNeeded();
+  await page.locator(".proof").waitFor();
   assert.equal(await page.evaluate(narrow), "");
 });
 
@@ -114,3 +116,50 @@ for (const [scheme, width] of [["light", 1280], ["dark", 360]]) {
     for (const link of links) assert.ok((await page.request.get(link)).ok(), link);
   });
 }
+
+for (const [scheme, width] of [["light", 1280], ["dark", 360]]) {
+  test(`axe finds nothing in a panel alone: ${scheme}, ${width} px`, async (t) => {
+    for (const name of PANELS) {
+      const page = await open(t, { path: `?panel=${name}`, panels: [name], width, scheme });
+      assert.equal(await violations(page), "", name);
+      await page.close();
+    }
+  });
+
+  test(`axe finds nothing in the matrix, alone or in the article: ${scheme}, ${width} px`, async (t) => {
+    const page = await open(t, { path: "proof.html", running: false, width, scheme, touch: width < 500 });
+    await page.locator(".proof-said").waitFor();
+    assert.equal(await violations(page), "");
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    await page.locator(".proof td a").first().click();
+    await page.locator("section.panel").first().waitFor();
+    assert.match(page.url(), /\/#v=1&panel=/);
+    await page.locator("#proof").evaluate((proof) => proof.scrollIntoView({ behavior: "instant" }));
+    await page.locator("#proof .proof-said").waitFor();
+    assert.equal(await violations(page), "");
+  });
+}
+
+test("planned attempts are drawn as strongly as a drawing must be", async (t) => {
+  for (const scheme of ["light", "dark"]) {
+    const page = await open(t, { path: "?panel=rebalance", panels: ["rebalance"], scheme });
+    const least = await page.evaluate(() => {
+      // Colours as a canvas paints them, in whichever space they are written.
+      const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+      const light = (colour) => {
+        context.fillStyle = colour;
+        context.fillRect(0, 0, 1, 1);
+        const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((value) => {
+          const part = value / 255;
+          return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const paper = light(getComputedStyle(document.querySelector(".panel")).backgroundColor);
+      const bars = [...document.querySelectorAll('.bar[data-state="ahead"]')];
+      const edges = bars.map((bar) => light(getComputedStyle(bar, "::before").borderTopColor));
+      return Math.min(...edges.map((edge) => (Math.max(edge, paper) + 0.05) / (Math.min(edge, paper) + 0.05)));
+    });
+    assert.ok(least >= 3 && least < 21, `${scheme}: ${least}`);
+  }
+});

@@ -64,7 +64,7 @@ for (const name of PANELS) {
     const shown = frame.locator(`section.panel[data-panel="${name}"]`);
     await frame.locator(`section.panel[data-tick="3"]`).waitFor();
     assert.equal(await frame.locator("section.panel").count(), 1, "one panel");
-    assert.equal(await frame.locator("h1").isVisible(), false, "and none of the article");
+    assert.equal(await frame.locator(".masthead, .promise, .article p:not(.panel *)").filter({ visible: true }).count(), 0, "and none of the article");
     await page.waitForFunction(() => {
       const box = document.querySelector("iframe").getBoundingClientRect();
       return box.height > 200;
@@ -176,6 +176,37 @@ test("on paper: the panels as they stand, dark on light, and no controls", async
   assert.equal(await rebalance.find(".bar").first().isVisible(), true);
   const pdf = await page.pdf({ format: "A4" });
   assert.ok(pdf.length > 50_000);
+});
+
+test("on paper: the whole matrix, and what was not loaded says so and is there the next time", async (t) => {
+  const page = await open(t, { width: 718, panels: [] });
+  const place = page.locator("#panel-rebalance");
+  assert.equal(await place.locator(".need").isVisible(), true);
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await place.locator(".need").isVisible(), false);
+  const word = (shown) => getComputedStyle(shown, "::after").content;
+  assert.match(await place.locator(".still").evaluate(word), /Not loaded yet when this was printed/);
+  await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+  for (const name of PANELS) await panel(page, name).root.waitFor({ state: "attached" });
+  await page.locator(".proof-said").waitFor({ state: "attached" });
+  const [table, cells] = await page.evaluate(() => {
+    const { left, right } = document.querySelector(".proof").getBoundingClientRect();
+    const wide = [...document.querySelectorAll(".proof td")].filter((cell) => cell.scrollWidth > cell.clientWidth + 1);
+    return [[left, right], wide.map((cell) => cell.innerText)];
+  });
+  assert.ok(table[0] >= 0 && table[1] <= 718, `${table}`);
+  assert.deepEqual(cells, [], "words within their cells");
+});
+
+test("an address that asks for a panel that there is not gets the article, and a sentence", async (t) => {
+  for (const name of ["nope", "consumer", ""]) {
+    const page = await open(t, { path: `?panel=${name}`, panels: [] });
+    const notice = page.locator("#page-notice");
+    assert.match(await notice.innerText(), /none of that name: dispatch, watermark, backpressure and rebalance are/);
+    await notice.getByRole("button", { name: "Close" }).click();
+    assert.equal(await notice.count(), 0);
+    assert.equal(await page.locator("h1").isVisible(), true);
+  }
 });
 
 test("the policy lets nothing run that is not the page's own", async (t) => {

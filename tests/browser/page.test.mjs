@@ -171,3 +171,44 @@ test("a link of the matrix leads to its panel each time it is followed, and the 
   await cell.click();
   await isThere("a click, when the address has gone on");
 });
+
+test("all numbers of a cell stand below the matrix, for fingers and for keys", async (t) => {
+  const page = await open(t, { width: 390, touch: true, panels: [] });
+  await matrix(page);
+  const said = page.locator(".proof-said");
+  assert.match(await said.innerText(), /^Tap a cell/);
+  const cells = page.locator(".proof tbody tr").first().locator("td");
+  await cells.first().tap();
+  assert.match(await said.innerText(), /: one key, one worker: cannot break, [\d,]+ states exhausted, [\d,]+ random runs\.$/);
+  assert.ok(await said.evaluate((line) => line.getBoundingClientRect().bottom <= innerHeight), "in sight");
+  await page.keyboard.press("End");
+  assert.match(await said.innerText(), /what stays with its owner is not revoked: not asked, it takes /);
+  assert.equal(await cells.last().evaluate((cell) => cell === document.activeElement), true);
+  // All the way down, past cells with a link: each says what its title says.
+  await page.keyboard.press("Home");
+  const rows = await page.locator(".proof tbody tr").count();
+  for (let row = 1; row < rows; row += 1) {
+    await page.keyboard.press("ArrowDown");
+    const title = await page.evaluate(() => document.activeElement.title);
+    assert.ok(title.startsWith("one key, one worker: "), title);
+    assert.ok((await said.innerText()).endsWith(`${title}.`), `row ${row}`);
+  }
+});
+
+test("at the end of a run that gets nowhere, the panel says what is left", async (t) => {
+  const page = await open(t);
+  await matrix(page);
+  const links = page.locator(".proof th small a");
+  const sentences = [];
+  for (let nth = 0; nth < (await links.count()); nth += 1) {
+    await links.nth(nth).click();
+    const { tick, shown } = await example(page, links.nth(nth));
+    await shown.and(page.locator(`[data-tick="${tick}"]`)).waitFor();
+    await page.keyboard.press("End");
+    await shown.and(page.locator(`:not([data-tick="${tick}"])`)).waitFor();
+    sentences.push(await shown.locator(".sentence-text").innerText());
+  }
+  const told = (what) => sentences.filter((sentence) => sentence.includes(`Nothing more happens by itself: ${what}`)).length;
+  assert.ok(told("1 record on a worker never ends") >= 1, `${sentences}`);
+  assert.ok(told("2 records wait for ever.") >= 1, `${sentences}`);
+});

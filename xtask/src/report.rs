@@ -1,4 +1,5 @@
-//! docs/conformance.md as a page of the site: a browser shows Markdown as plain text, or saves it.
+//! The site's other pages: docs/conformance.md, because a browser shows Markdown as plain text or saves it, and the
+//! table of promises, which the article takes in and links to. Both look like the article.
 
 use std::{fs, path::Path};
 
@@ -15,7 +16,12 @@ pub(crate) fn publish(site: &Path) -> Result<()> {
     let path = project::root().join("docs/conformance.md");
     let report = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
     let page = fs::read_to_string(site.join("index.html"))?;
-    fs::write(site.join("conformance.html"), to_html(&report, &head(&page)?))?;
+    let head = head(&page)?;
+    fs::write(site.join("conformance.html"), to_html(&report, &head))?;
+
+    let proof = site.join("proof.html");
+    let table = fs::read_to_string(&proof).with_context(|| format!("reading {}", proof.display()))?;
+    fs::write(&proof, dressed(&table, &head))?;
 
     let [folder, _, published] = SCENARIOS;
     let folder = project::root().join(folder);
@@ -27,7 +33,7 @@ pub(crate) fn publish(site: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What the two pages' heads share: the reader's choice of colours, and the article's style.
+/// What the pages' heads share: what may run, the reader's choice of colours, and the article's style.
 fn head(page: &str) -> Result<String> {
     let tag = |begin: &str, file: &str| {
         let tag = page.split('<').find(|tag| tag.starts_with(begin) && tag.contains(file));
@@ -36,7 +42,9 @@ fn head(page: &str) -> Result<String> {
         anyhow::Ok(format!("<{tag}>"))
     };
     Ok(format!(
-        "{}</script>\n{}\n<link rel=\"stylesheet\" href=\"./report.css\">",
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self'; \
+         style-src 'self'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n{}</script>\n{}\n<link rel=\"stylesheet\" href=\"./report.css\">",
         tag("script ", "./theme-")?,
         tag("link ", "./style-")?
     ))
@@ -66,18 +74,21 @@ fn to_html(report: &str, head: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self'; \
-         style-src 'self'; base-uri 'none'; form-action 'none'\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Against the real client</title>\n{head}\n</head>\n\
+         <title>Against the real client</title>\n{head}\n</head>\n\
          <body>\n<main class=\"report\">\n<p><a href=\"./\">The Keyed Worker Pool</a></p>\n{text}</main>\n</body>\n</html>\n"
     )
+}
+
+/// A page with the shared head in its own, before what it asks for itself.
+fn dressed(page: &str, head: &str) -> String {
+    page.replacen("</title>\n", &format!("</title>\n{head}\n"), 1)
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
 
-    use super::{head, to_html};
+    use super::{dressed, head, to_html};
     use crate::project;
 
     #[test]
@@ -99,10 +110,16 @@ mod tests {
         let page = "<script src=./theme-1.js></script><link rel=stylesheet href=./style-2.css><p>";
         let head = head(page).unwrap();
         assert!(
-            head.starts_with(
-                "<script src=./theme-1.js></script>\n<link rel=stylesheet href=./style-2.css>\n"
-            )
+            head.contains("\n<script src=./theme-1.js></script>\n<link rel=stylesheet href=./style-2.css>\n")
         );
         super::head("<p>").unwrap_err();
+    }
+
+    #[test]
+    fn the_table_looks_like_the_article() {
+        let table = fs::read_to_string(project::root().join("www/proof.html")).unwrap();
+        let page = dressed(&table, "<link href=a>");
+        assert!(page.find("<link href=a>") < page.find("proof.css"), "its own style comes last");
+        assert_eq!(page.len(), table.len() + "<link href=a>\n".len());
     }
 }
