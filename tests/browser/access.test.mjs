@@ -94,6 +94,15 @@ test("what can be tapped is as large as a finger", async (t) => {
   assert.equal(await page.evaluate(narrow), "");
 });
 
+test("the cells of the watermark are as large as a finger on the narrowest screen", async (t) => {
+  const page = await open(t, { path: "?panel=watermark", panels: ["watermark"], width: 320, touch: true });
+  const sizes = await page.locator(".wm-grid .chip").evaluateAll((cells) =>
+    cells.map((cell) => cell.getBoundingClientRect()).map(({ width, height }) => Math.min(width, height)),
+  );
+  assert.equal(sizes.length, 48);
+  assert.ok(Math.min(...sizes) >= 44, `${Math.min(...sizes)}`);
+});
+
 for (const [scheme, width] of [["light", 1280], ["dark", 360]]) {
   for (const [state, lead] of Object.entries(STATES)) {
     test(`axe finds nothing: ${state}, ${scheme}, ${width} px`, async (t) => {
