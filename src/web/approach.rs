@@ -29,7 +29,7 @@ const NEAR: &str = "150% 0px";
 const UNLOADED: &str = "This simulation could not be loaded: the network failed, or a file of the page is missing. The article reads well without it.";
 
 /// A frame's address that names none of the panels.
-const NO_SUCH: &str = "This address asks for one panel alone (?panel=), and there is none of that name: dispatch, watermark, backpressure and rebalance are. This is the whole article instead.";
+const NO_SUCH: &str = "There is no panel of that name: dispatch, watermark, backpressure and rebalance are. This is the whole article.";
 
 /// What has a place in the article.
 #[derive(Clone, Copy, PartialEq)]

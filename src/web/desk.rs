@@ -13,7 +13,7 @@ use yew::{Callback, Html, html::Scope, platform::spawn_local};
 use super::{
     office,
     parts::LoadDesk,
-    shell::{Shell, compare, events, keys, tools, why},
+    shell::{Shell, compare, events, keys, rest, tools, why},
 };
 use crate::{
     deck::Deck,
@@ -42,6 +42,7 @@ pub struct Desk {
     pub(super) events: fn(&events::EventList, usize, &Deck, &Judged, &Scope<Shell>) -> Html,
     pub(super) why: fn(why::Question, &Deck, &Scope<Shell>) -> Html,
     pub(super) compare: fn(&Deck, &Judged, &Scope<Shell>) -> Html,
+    pub(super) rest: fn(&Deck) -> Option<String>,
 }
 
 static DESK: Desk = Desk {
@@ -55,6 +56,7 @@ static DESK: Desk = Desk {
     events: events::body,
     why: why::answer,
     compare: compare::bar,
+    rest: rest::sentence,
 };
 
 impl Desk {

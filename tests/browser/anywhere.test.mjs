@@ -202,7 +202,7 @@ test("an address that asks for a panel that there is not gets the article, and a
   for (const name of ["nope", "consumer", ""]) {
     const page = await open(t, { path: `?panel=${name}`, panels: [] });
     const notice = page.locator("#page-notice");
-    assert.match(await notice.innerText(), /none of that name: dispatch, watermark, backpressure and rebalance are/);
+    assert.match(await notice.innerText(), /no panel of that name: dispatch, watermark, backpressure and rebalance are/);
     await notice.getByRole("button", { name: "Close" }).click();
     assert.equal(await notice.count(), 0);
     assert.equal(await page.locator("h1").isVisible(), true);

@@ -8,6 +8,7 @@ pub(super) mod compare;
 pub(super) mod events;
 pub(super) mod keys;
 mod parts;
+pub(super) mod rest;
 mod spoken;
 pub(super) mod tools;
 mod transport;
@@ -30,7 +31,6 @@ use super::{
     frames::{Pace, Sight, now_ms, tick_ms},
     parts::MakeScene,
     scene::{AnyMsg, AnyScene, Effect, Stage},
-    widgets::counted,
 };
 use crate::{
     deck::Deck,
@@ -38,7 +38,7 @@ use crate::{
     ledger::{EventId, escaped},
     link::Saved,
     presets::{Panel, Start},
-    world::{ConfigError, Left},
+    world::ConfigError,
 };
 
 /// At most this many ticks in one frame at a speed, however late the frame came.
@@ -549,19 +549,6 @@ impl Shell {
         }
     }
 
-    /// A sentence for a run that gets nowhere, with what is left of it.
-    fn dead_end(&self) -> Option<String> {
-        let player = self.deck.runs().get(self.deck.start().front()).filter(|player| player.is_over())?;
-        let Left { never, waiting } = player.run().world().left_for_ever()?;
-        let parts = [
-            (never, "record on a worker never ends", "records on workers never end"),
-            (waiting, "record waits for ever", "records wait for ever"),
-        ];
-        let left = parts.into_iter().filter(|&(number, ..)| number > 0);
-        let left: Vec<_> = left.map(|(number, one, many)| counted(number, one, many)).collect();
-        Some(format!(" Nothing more happens by itself: {}.", left.join(" and ")))
-    }
-
     fn sentence_view(&self, ctx: &Context<Self>, stage: &Stage<'_, AnyMsg>) -> Html {
         let tick = self.deck.tick();
         let (text, bad) = match (&self.notice, self.scene.sentence(stage)) {
@@ -569,7 +556,7 @@ impl Shell {
             (None, Some(sentence)) => sentence,
             (None, None) => ("Nothing happened in this tick.".to_owned(), false),
         };
-        let end = self.dead_end().unwrap_or_default();
+        let end = desk::get().and_then(|desk| (desk.rest)(&self.deck)).unwrap_or_default();
         // While playing, sentences come too fast to be read out; numbers are, now and then.
         let live = if self.playing { "off" } else { "polite" };
         let asked = why::question(&self.deck, &self.judged(), bad);
