@@ -70,7 +70,7 @@ pub(super) fn view(consumer: &Consumer, link: &Scope<Consumer>) -> Html {
                             data-knob="text" placeholder={PLACEHOLDER}
                             value={text.to_owned()} {onchange} {oninput} />
                         <span class="knob-note">
-                            {"Properties, Spring’s YAML, or librdkafka’s. Names that begin with kwp. are for what no client has a name for."}
+                            {"Properties, YAML, JSON, code, or variables of the environment. Names that begin with kwp. are for what no client has a name for."}
                         </span>
                     </div>
                 </div>
