@@ -179,8 +179,7 @@ fn liveness(settings: &Settings, _: Option<Work>, verdicts: &mut Vec<Verdict>) {
         let said: Vec<&str> =
             about.into_iter().filter(|name| settings.is_said(*name)).map(Name::called).collect();
         if !said.is_empty() {
-            // Only librdkafka has this setting.
-            let refuses = assignor::refuses(settings.number(Name::QueuedMessages).is_some());
+            let refuses = assignor::refuses(is_of_librdkafka(settings));
             let sentence = format!("{} beside group.protocol=consumer: {refuses}", said.join(" and "));
             say(verdicts, Weight::Bad, &[about[0], about[1], Name::GroupProtocol], sentence);
         }
@@ -220,6 +219,11 @@ fn liveness(settings: &Settings, _: Option<Work>, verdicts: &mut Vec<Verdict>) {
         };
         say(verdicts, weight, &[Name::SessionTimeout, Name::PollInterval], format!("{told}: {end}"));
     }
+}
+
+/// Whether these are librdkafka's, which alone has such a queue.
+fn is_of_librdkafka(settings: &Settings) -> bool {
+    settings.number(Name::QueuedMessages).is_some()
 }
 
 /// Whether there are workers that have nothing to do.
@@ -374,9 +378,9 @@ fn commits(settings: &Settings, _: Option<Work>, verdicts: &mut Vec<Verdict>) {
     } else if settings.flag(Name::AutoCommit) == Some(true) && settings.flag(Name::StoreOffsets) == Some(true)
     {
         // aiokafka commits so too, and has no such setting.
-        let setting = match settings.number(Name::QueuedMessages) {
-            Some(_) => "enable.auto.offset.store=true",
-            None => "enable.auto.commit=true on a timer of its own",
+        let setting = match is_of_librdkafka(settings) {
+            true => "enable.auto.offset.store=true",
+            false => "enable.auto.commit=true on a timer of its own",
         };
         let sentence = format!(
             "{setting}: a record is committed once it is handed out, so that a crash while it is worked on can lose it."

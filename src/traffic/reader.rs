@@ -247,7 +247,6 @@ struct Header {
     work: Option<Column>,
     /// Whether times are dates; unknown before the first good one.
     dates: Option<bool>,
-    decimal_comma: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -298,8 +297,7 @@ impl Body {
         let numbers = numbered(&titles).filter(|_| ![time, key, work].into_iter().any(is_named));
         let is_data = numbers.is_some();
         self.titles = numbers.unwrap_or(titles);
-        let mut header = read_header(&self.name, line, &self.titles, &self.options, &mut self.report)?;
-        header.decimal_comma = self.decimal_comma;
+        let header = read_header(&self.name, line, &self.titles, &self.options, &mut self.report)?;
         self.take_hints(&header);
         self.header = Some(header);
         if !is_data {
@@ -340,7 +338,7 @@ impl Body {
                 return Ok(());
             }
         };
-        let read = read_row(header, fields, &self.options, &mut self.odd);
+        let read = read_row(header, fields, &self.options, self.decimal_comma, &mut self.odd);
         let (time, key, work) = match read {
             Ok(read) => read,
             Err((column, reason)) => {
@@ -580,7 +578,7 @@ fn read_header(
     if work.is_none() && options.latency.is_none() {
         return Err(BadInput::at_line(name, line, "no column for the work", "a latency to draw it from"));
     }
-    Ok(Header { fields: titles.len(), time, key, work, dates: None, decimal_comma: false })
+    Ok(Header { fields: titles.len(), time, key, work, dates: None })
 }
 
 type ReadRow<'r> = (i64, Option<&'r [u8]>, Option<u64>);
@@ -589,6 +587,7 @@ fn read_row<'h, 'r>(
     header: &'h mut Header,
     fields: Fields<'r>,
     options: &Options,
+    comma: bool,
     odd: &mut Odd,
 ) -> Result<ReadRow<'r>, BadField<'h>> {
     let field = |column: &Column| fields.get(column.index).unwrap_or_default();
@@ -608,7 +607,6 @@ fn read_row<'h, 'r>(
         }
         None => None,
     };
-    let comma = header.decimal_comma;
     let work = match &header.work {
         Some(column) => {
             let text = pointed(text(column)?, comma);

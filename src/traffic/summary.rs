@@ -276,7 +276,8 @@ fn percent(part: u64, whole: u64) -> String {
 
 /// A part of a whole, to the nearest thousandth.
 fn share(part: u64, whole: u64) -> u64 {
-    thousandths(part.saturating_mul(2).saturating_add(whole / 1000), whole.saturating_mul(2))
+    let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
+    u64::try_from((part * 2_000 + whole) / (whole * 2)).unwrap_or(u64::MAX)
 }
 
 fn thousandths(part: u64, whole: u64) -> u64 {
@@ -331,6 +332,12 @@ fn rounding(traffic: &Traffic, exact: u128, ticks: u64) -> (u64, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares_are_the_nearest_thousandth() {
+        let shares = [(2, 3), (1, 3), (1, 1), (0, 0), (u64::MAX, u64::MAX)];
+        assert_eq!(shares.map(|(part, whole)| share(part, whole)), [667, 333, 1_000, 0, 1_000]);
+    }
 
     #[test]
     fn percentiles_are_the_nearest_rank() {

@@ -4,8 +4,7 @@
 //!
 //! A record's value is a number of milliseconds, which stands for the slow call that made you want many threads
 //! on one partition; what is no number takes no time. What happens is logged, an event a line, each with its time in
-//! seconds since 1970. SIGINT and SIGTERM end it: it drains, commits and
-//! leaves the group. A commit waits for a broker that is away, and so does the end; a second signal ends it at once,
+//! seconds since 1970. SIGINT and SIGTERM end it: it drains, commits and leaves the group. A commit waits for a broker that is away, and so does the end; a second signal ends it at once,
 //! and what was not committed comes again.
 
 use std::{
@@ -35,8 +34,8 @@ const USAGE: &str = "service --servers HOST:PORT[,...] --group GROUP [--topic TO
         [--session-ms N] [--interval-ms N]
 
   keeps a row for each key of TOPIC (flights) up to date in the SQLite file FILE (rows.db); a record's value is the
-  milliseconds that its work takes, or it takes none. NAME stands beside each write; the other two are the group's patience without a
-  heartbeat and without a poll, in milliseconds.";
+  milliseconds that its work takes, or it takes none. NAME stands beside each write; the other two are the group's
+  patience without a heartbeat and without a poll, in milliseconds.";
 
 /// Time in milliseconds.
 const SETTINGS: Settings = Settings {
@@ -79,9 +78,9 @@ impl Host for Service {
     }
 
     fn handle(&self, partition: &Partition, record: &Record) -> Result<(), Failed> {
-        // Trying again would not make a number of it.
         // A delete that took the row away would take its version along, and an older write could bring it back.
         let value = record.value.as_deref().unwrap_or_default();
+        // Trying again would not make a number of what is none.
         let work = str::from_utf8(value).ok().and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
         thread::sleep(Duration::from_millis(work.into()));
         let Some(key) = &record.key else { return Ok(()) };

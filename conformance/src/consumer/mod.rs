@@ -218,7 +218,7 @@ impl<H: Host> Consumer<H> {
                 if self.pool.is_paused(&partition) {
                     self.pool.host.told(Event::Unasked { partition: &partition, offset });
                 }
-                if let Some(epoch) = self.pool.epoch(&partition) {
+                if let Some((epoch, _)) = self.pool.position(&partition) {
                     self.heads.insert(partition.clone(), (epoch, offset.next()));
                     self.fetched.push_back((partition, epoch, record));
                 }

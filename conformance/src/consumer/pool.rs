@@ -234,10 +234,6 @@ impl<H: Host> Pool<H> {
         state.owned.get(partition).map(|own| (own.epoch(), own.tracker().position()))
     }
 
-    pub(super) fn epoch(&self, partition: &Partition) -> Option<Epoch> {
-        self.lock().owned.get(partition).map(Ownership::epoch)
-    }
-
     pub(super) fn is_paused(&self, partition: &Partition) -> bool {
         self.lock().owned.get(partition).is_some_and(Ownership::is_paused)
     }
