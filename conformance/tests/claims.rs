@@ -6,13 +6,13 @@ use std::io::Write as _;
 
 use conformance::{
     claims::{CLAIMS, Claim, Panel},
-    harness::cluster::Kind,
+    harness::{bounded, cluster::Kind},
     lessons::LESSONS,
 };
 
 fn check(name: &str, kind: Kind) {
     let claim = Claim::named(name).expect("a claim of this name");
-    match claim.check(kind) {
+    match bounded(name, move || claim.check(kind)) {
         Ok(Some(_)) => {}
         Ok(None) => {
             // Past the test runner, which shows nothing of what passes.

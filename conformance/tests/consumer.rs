@@ -3,7 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use std::{
-    sync::{Arc, Mutex, mpsc},
+    sync::{Arc, Mutex},
     thread,
     time::{Duration, Instant},
 };
@@ -11,7 +11,7 @@ use std::{
 use conformance::{
     consumer::{Consumer, Event, Failed, Host, Partition, Record, Settings},
     harness::{
-        CAP,
+        bounded,
         cluster::{Cluster, Kind},
         until,
     },
@@ -74,8 +74,7 @@ fn a_consumer_that_cannot_learn_where_to_begin_says_so_and_ends() {
     let (cluster, config) = ten();
     let refusals = [RDKafkaRespErr::RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED; 3];
     cluster.refuse(RDKafkaApiKey::OffsetFetch, &refusals).unwrap();
-    let (said, hear) = mpsc::channel();
-    thread::spawn(move || {
+    let error = bounded("a consumer that fails", move || {
         let mut consumer = Consumer::start(&config, SETTINGS, Seen::new()).unwrap();
         consumer.subscribe(&[TOPIC]).unwrap();
         let error = loop {
@@ -85,9 +84,8 @@ fn a_consumer_that_cannot_learn_where_to_begin_says_so_and_ends() {
         };
         // It lets go, too.
         drop(consumer);
-        said.send(error.to_string()).unwrap();
+        error.to_string()
     });
-    let error = hear.recv_timeout(CAP).expect("it ends");
     assert!(error.contains("authorization") || error.contains("Authorization"), "{error}");
 }
 
@@ -107,6 +105,18 @@ fn where_the_log_was_made_anew_reading_begins_anew() {
     .unwrap();
     let (done, back) = seen.0.lock().unwrap().clone();
     assert_eq!((done.len(), back), (10, vec![Offset(0)]), "{done:?}");
+}
+
+/// The group has assigned the partition, and nobody has polled yet to hear of it.
+#[test]
+fn a_consumer_that_ends_before_it_heard_of_its_assignment_ends() {
+    let (_cluster, config) = ten();
+    bounded("a consumer that ends", move || {
+        let consumer = Consumer::start(&config, SETTINGS, Seen::new()).unwrap();
+        consumer.subscribe(&[TOPIC]).unwrap();
+        // Longer than the mock takes to assign, which it does unasked.
+        thread::sleep(Duration::from_secs(2));
+    });
 }
 
 #[test]

@@ -5,13 +5,13 @@
 use std::io::Write as _;
 
 use conformance::{
-    harness::cluster::Kind,
+    harness::{bounded, cluster::Kind},
     lessons::{LESSONS, Lesson},
 };
 
 fn learn(name: &str, kind: Kind) {
     let lesson = Lesson::named(name).expect("a lesson of this name");
-    match (lesson.learn)(kind) {
+    match bounded(name, move || (lesson.learn)(kind)) {
         Ok(Some(_)) => {}
         Ok(None) => {
             // Past the test runner, which shows nothing of what passes.

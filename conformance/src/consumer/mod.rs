@@ -288,14 +288,16 @@ impl<H: Host> Consumer<H> {
     }
 }
 
-/// Leaving the group is the client's doing when it is dropped: it revokes, which drains and commits.
+/// Leaving the group revokes what is owned, which drains and commits.
 impl<H: Host> Drop for Consumer<H> {
     fn drop(&mut self) {
         self.client.unsubscribe();
-        // The revocation comes by way of a poll.
-        while self.client.assignment().is_ok_and(|list| list.count() > 0) {
-            let _ = self.client.poll(DRAIN_STEP);
-        }
+        // The revocation comes by way of a poll, and so does an assignment that waits to be heard of. librdkafka would
+        // add the revocation to that when it closes, take the assignment's answer for the end, and never again answer
+        // what the revocation asks of it.
+        while self.client.poll(DRAIN_STEP).is_some()
+            || self.client.assignment().is_ok_and(|list| list.count() > 0)
+        {}
         self.pool.stop();
     }
 }

@@ -13,6 +13,7 @@ pub mod seen;
 pub mod tansu;
 
 use std::{
+    panic::resume_unwind,
     thread,
     time::{Duration, Instant},
 };
@@ -39,4 +40,18 @@ pub fn until<T>(what: &str, mut look: impl FnMut() -> Result<Option<T>, Trouble>
         }
         thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// Does something in a thread of its own, for at most ten times [`CAP`]: a client that hangs is a failure with a name,
+/// and not an afternoon.
+///
+/// # Panics
+/// If it hangs, or panics.
+pub fn bounded<T: Send + 'static>(what: &str, does: impl FnOnce() -> T + Send + 'static) -> T {
+    let (thread, deadline) = (thread::spawn(does), Instant::now() + 10 * CAP);
+    while !thread.is_finished() {
+        assert!(Instant::now() < deadline, "{what} hangs");
+        thread::sleep(Duration::from_millis(2));
+    }
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
