@@ -13,6 +13,7 @@ use std::{
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex, PoisonError},
     thread,
+    time::{Duration, Instant},
 };
 
 use keyed_worker_pool::{mechanism::Guard, world::murmur2};
@@ -40,12 +41,16 @@ const PROCESSES: u64 = 3;
 /// Milliseconds of work for so many minutes in the air: 1.
 const MINUTES_A_MILLISECOND: u64 = 4;
 
+/// How long a stall lasts at most: the session is long over, and the partitions are others'. One that hits a process in
+/// the midst of a write keeps the rows locked, as a client that stalls keeps a database's, and nobody gets on meanwhile.
+const STALL: Duration = Duration::from_secs(8);
+
 /// What happens to one of the processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// SIGKILL, and another one is started.
     Kill(usize),
-    /// SIGSTOP, until the next fault.
+    /// SIGSTOP, until the next fault, or for [`STALL`].
     Stall(usize),
     /// SIGTERM: it drains, commits, leaves; another one is started.
     Replace(usize),
@@ -106,7 +111,8 @@ struct Field {
 
 struct Process {
     child: Child,
-    stopped: bool,
+    /// Since when it is stopped.
+    stopped: Option<Instant>,
 }
 
 /// What a run has shown.
@@ -131,7 +137,9 @@ pub fn play(seed: Option<u64>) -> Result<Outcome, Trouble> {
     let faults = seed.map_or(Vec::new(), |seed| plan(seed, flights.len() as u64));
     let played = (|| {
         let mut field = Field::set()?;
-        field.run(&flights, &faults)?;
+        if let Err(error) = field.run(&flights, &faults) {
+            return Err(format!("{error}; {}", field.last_words()).into());
+        }
         field.judge(&flights)
     })();
     played.map_err(|error| match seed {
@@ -197,15 +205,16 @@ impl Field {
             self.produce(parts.next().unwrap_or_default())?;
             until(&format!("{done} records to be done"), || {
                 self.look()?;
+                self.wake(STALL)?;
                 Ok((self.store.distinct()? >= done).then_some(()))
             })?;
-            self.wake()?;
+            self.wake(Duration::ZERO)?;
             self.apply(fault)?;
         }
         for part in parts {
             self.produce(part)?;
         }
-        self.wake()?;
+        self.wake(Duration::ZERO)?;
         let mut ends = BTreeMap::new();
         flights.iter().for_each(|(partition, ..)| *ends.entry(*partition).or_insert(0) += 1);
         until(&format!("all of {ends:?} to be committed"), || {
@@ -253,17 +262,20 @@ impl Field {
             }
             Fault::Stall(which) => {
                 let process = &mut self.processes[which];
-                process.stopped = true;
+                process.stopped = Some(Instant::now());
                 process.signal(Signal::STOP)?;
             }
         }
         Ok(())
     }
 
-    fn wake(&mut self) -> Result<(), Trouble> {
-        for process in self.processes.iter_mut().filter(|process| process.stopped) {
-            process.stopped = false;
-            process.signal(Signal::CONT)?;
+    /// Wakes who has been stopped so long.
+    fn wake(&mut self, long: Duration) -> Result<(), Trouble> {
+        for process in &mut self.processes {
+            if process.stopped.is_some_and(|since| since.elapsed() >= long) {
+                process.stopped = None;
+                process.signal(Signal::CONT)?;
+            }
         }
         Ok(())
     }
@@ -297,7 +309,31 @@ impl Field {
                 log.lock().unwrap_or_else(PoisonError::into_inner).push(Line::parse(process, &line));
             }
         });
-        Ok(Process { child, stopped: false })
+        Ok(Process { child, stopped: None })
+    }
+
+    /// Where each process stands, and what it said last.
+    fn last_words(&mut self) -> String {
+        const LINES: usize = 8;
+        let mut words = format!("committed: {:?}", self.committed);
+        for (place, process) in self.processes.iter_mut().enumerate() {
+            let state = match process.child.try_wait() {
+                Ok(None) if process.stopped.is_some() => "is stopped".to_owned(),
+                Ok(None) => "runs".to_owned(),
+                Ok(Some(status)) => format!("ended, {status}"),
+                Err(error) => error.to_string(),
+            };
+            words += &format!("\n  in place {place}, pid {}: {state}", process.child.id());
+        }
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        for number in 0..self.started {
+            let last: Vec<_> = log.iter().rev().filter(|line| line.process == number).take(LINES).collect();
+            words += &format!("\n  started as number {number}:");
+            for Line { time, what, fields, .. } in last.into_iter().rev() {
+                words += &format!("\n    {time:.3} {what} {fields:?}");
+            }
+        }
+        words
     }
 
     fn judge(&self, flights: &[Flight]) -> Result<Outcome, Trouble> {
