@@ -76,14 +76,25 @@ test("with 7 ticks everything in flight finishes, nothing leaks, and nothing is 
   assert.equal(counters["handover-ticks"], 7);
   assert.deepEqual(await shown.broken(), []);
   assert.equal(await shown.find("[data-bad], [data-late]").count(), 0);
-  assert.equal(await page.locator('output[data-live="rebalance.drain"]').innerText(), "7");
-  assert.equal(await page.locator('output[data-live="rebalance.leaks"]').innerText(), "0");
+  assert.equal(await page.locator('[data-live="rebalance.drain"]').innerText(), "7");
+  assert.equal(await page.locator('[data-live="rebalance.leaks"]').innerText(), "0");
+});
+
+test("a new write adds its row, and makes no other one anew", async (t) => {
+  const { shown } = await rebalance(t);
+  await shown.step(12);
+  const rows = shown.find("[data-write]");
+  const before = await rows.evaluateAll((all) => all.map((row) => (row.isOld = true)).length);
+  await shown.step(6);
+  const after = await rows.evaluateAll((all) => [all.length, all.filter((row) => row.isOld).length]);
+  assert.ok(before > 0 && after[0] > before, `${before}, then ${after[0]}`);
+  assert.equal(after[1], before);
 });
 
 test("with 2 ticks exactly three writes leak, to three rows, and the guard rejects them", async (t) => {
   const { page, shown } = await rebalance(t);
   await shown.set("drain", 2);
-  assert.equal(await page.locator('output[data-live="rebalance.leaks"]').innerText(), "3", "told before it happens");
+  assert.equal(await page.locator('[data-live="rebalance.leaks"]').innerText(), "3", "told before it happens");
   await playOut(shown);
   await counted(shown, "leaked", 3);
   assert.deepEqual(await leakedWrites(shown), [["115", "rejected"], ["110", "rejected"], ["111", "rejected"]]);
