@@ -65,6 +65,7 @@
       const next = names[(names.indexOf(choice) + 1) % names.length];
       remember(next);
       choose(next);
+      document.getElementById("theme-told").textContent = `Colours: ${CHOICES[next]}.`;
     });
     if (!embedded) return;
     // For who listens, the frame has the article's title and the panel's; and the way home is a landmark.

@@ -55,10 +55,10 @@ impl Slider {
         let text = format!("{shown} {unit}");
         html! {
             <label class="knob" data-part={(!part.is_empty()).then_some(part)}>
-                <span class="knob-name">{name}</span>
-                <output class="knob-value">{shown} if !unit.is_empty() { {" "}<small>{unit}</small> }</output>
+                <span class="knob-name" aria-hidden="true">{name}</span>
+                <span class="knob-value" aria-hidden="true">{shown} if !unit.is_empty() { {" "}<small>{unit}</small> }</span>
                 <input type="range" data-knob={knob} min={min.to_string()} max={max.to_string()} step="1"
-                    value={value.to_string()} aria-label={name} aria-valuetext={text.trim_end().to_owned()}
+                    value={value.to_string()} aria-label={name} aria-valuetext={text.trim_end().to_owned()} aria-description={note.clone()}
                     style={format!("--at:{at}")} {oninput} />
                 <span class="knob-note">{note}</span>
             </label>

@@ -358,7 +358,7 @@ test("a scenario without quarantine says never, and it can be had again", async 
   const shown = await bring(await open(t), await scenario(14));
   assert.equal(shown.name, "watermark");
   const slider = shown.find('[data-knob="quarantine"]');
-  const said = async () => [await slider.getAttribute("aria-valuetext"), await shown.find("label:has([data-knob=quarantine]) output").innerText()];
+  const said = async () => [await slider.getAttribute("aria-valuetext"), await shown.find("label:has([data-knob=quarantine]) .knob-value").innerText()];
   assert.deepEqual(await said(), ["never", "never"]);
   await shown.set("timeline", 1);
   await shown.set("quarantine", 12);

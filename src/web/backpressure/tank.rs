@@ -117,7 +117,7 @@ pub(super) fn head(glance: &Glance, limits: &Limits) -> Html {
         <div class="poll" data-part="poll-timer" data-bad={evicted.then_some("")}>
             <span class="ring poll-ring" role="img" aria-label={label} data-bad={evicted.then_some("")} data-beat={beat(glance)}
                 style={format!("--left:{left:.4};--nears:{nears:.4}")}>
-                <b>{if down { "–".to_owned() } else { since.to_string() }}</b>
+                <b aria-hidden="true">{if down { "–".to_owned() } else { since.to_string() }}</b>
             </span>
             <p><b>{status}</b><br /><span>{detail}</span></p>
         </div>

@@ -29,12 +29,15 @@ const SETTINGS: [File; 7] = [
     ("skeleton-rust", "Rust", &[("what", "settings"), ("form", "skeleton-rust")]),
 ];
 
+/// Why nothing can be answered yet.
+const EARLY: &str = "They need some traffic first.";
+
 const REPORT: &[(&str, &str)] = &[("what", "report")];
 const TRACE: &[(&str, &str)] = &[("what", "trace")];
 
 pub(super) fn view(consumer: &Consumer, link: &Scope<Consumer>) -> Html {
     let is_under_way = consumer.sizing.is_some();
-    let is_ready = consumer.traffic.is_some();
+    let is_early = consumer.traffic.is_none() && !is_under_way;
     let (act, label) = if is_under_way { ("stop", "Stop") } else { ("size", "Answer the five questions") };
     let onclick = link.callback(move |_| if is_under_way { Msg::Stop } else { Msg::Size });
     html! {
@@ -42,9 +45,9 @@ pub(super) fn view(consumer: &Consumer, link: &Scope<Consumer>) -> Html {
             <h3 id="consumer-answers">{"The answers"}</h3>
             <div class="consumer-go">
                 <button type="button" class="button consumer-primary" data-act={act}
-                    aria-disabled={(!is_ready && !is_under_way).then_some("true")} {onclick}>{label}</button>
+                    aria-disabled={is_early.then_some("true")} aria-description={is_early.then_some(EARLY)} {onclick}>{label}</button>
                 if is_under_way { {progress(consumer.progress.as_ref())} }
-                else if !is_ready { <span class="consumer-note">{"They need some traffic first."}</span> }
+                else if is_early { <span class="consumer-note">{EARLY}</span> }
             </div>
             <details class="consumer-more">
                 <summary>{"How hard to try"}</summary>

@@ -34,11 +34,12 @@ impl Dial {
         };
         let oninput = reading(slid, link.callback(|msg| msg));
         let text = format!("{shown} {unit}");
+        let described = format!("{unit} {note}").trim().to_owned();
         html! {
             <div class="knob consumer-dial">
                 <label class="knob-name" for={id(field)}>{name}</label>
                 <span class="knob-value">
-                    {text_input(consumer, link, Form::Traffic, field, &shown, "")}{" "}<small>{unit}</small>
+                    {text_input(consumer, link, Form::Traffic, field, &shown, "", described)}{" "}<small>{unit}</small>
                 </span>
                 <input type="range" min="0" max={top.to_string()} step="1" value={at.to_string()}
                     aria-label={format!("{name}, slider")} aria-valuetext={text.trim_end().to_owned()}
@@ -58,6 +59,7 @@ pub(super) fn text_input(
     field: &'static str,
     value: &str,
     placeholder: &str,
+    note: impl Into<AttrValue>,
 ) -> Html {
     let typed = move |event: Event| {
         Some(Msg::Field(form, field, event.target_dyn_into::<HtmlInputElement>()?.value()))
@@ -72,7 +74,7 @@ pub(super) fn text_input(
     html! {
         <input class="field" type="text" inputmode="text" autocomplete="off" spellcheck="false" id={id(field)}
             data-knob={field} value={value.to_owned()} placeholder={placeholder.to_owned()}
-            aria-invalid={is_wrong.then_some("true")}
+            aria-description={note.into()} aria-invalid={is_wrong.then_some("true")}
             aria-describedby={is_wrong.then(|| format!("{}-wrong", id(field)))} {onchange} {oninput} />
     }
 }
@@ -88,7 +90,7 @@ pub(super) fn labelled(
     html! {
         <div class="consumer-field">
             <label for={id(field)}>{name}</label>
-            {text_input(consumer, link, form, field, consumer.field(form, field), placeholder)}
+            {text_input(consumer, link, form, field, consumer.field(form, field), placeholder, note)}
             if !note.is_empty() { <span class="knob-note">{note}</span> }
             {complaint(consumer, form, field)}
         </div>

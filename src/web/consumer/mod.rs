@@ -289,8 +289,10 @@ impl Consumer {
             }
             "refused" => self.refuse(ctx, of_traffic, &told),
             "progress" if of_sizing => {
-                let text = format!("{:.0} % of the runs are done.", told.number("permille") / 10.0);
-                self.say(text.into(), false);
+                let quarter = |told: &Told| (told.number("permille") / 250.0) as u32;
+                if self.progress.as_ref().map(quarter) != Some(quarter(&told)) {
+                    self.say(format!("{} % of the runs are done.", 25 * quarter(&told)).into(), false);
+                }
                 self.progress = Some(told);
             }
             "base" if of_sizing => self.base = Some(told),

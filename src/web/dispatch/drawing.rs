@@ -44,7 +44,9 @@ pub(super) fn pool(picture: &Picture<'_>, title: &'static str, run: &'static str
                 <h3 class="pool-title">{title}</h3>
                 <span class="pool-breaks" data-part="order-break" data-bad={(picture.order_breaks > 0).then_some("")}>{breaks}</span>
             </header>
-            <div class="pool-stage" role="img" aria-label={summary(picture, title)} data-boxes={layout} {style}>
+            // Beside the drawing: not every browser takes the inside of an image for a part of it.
+            <span class="visually-hidden" role="img" aria-label={summary(picture, title)} />
+            <div class="pool-stage" aria-hidden="true" data-boxes={layout} {style}>
                 {labels(picture)}
                 {parts(picture, frame.playing)}
                 {list(picture.arcs().iter().map(arc))}

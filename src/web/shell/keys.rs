@@ -50,9 +50,9 @@ pub(super) fn message(event: &KeyboardEvent, end: Tick) -> Option<Msg> {
 /// The list, in a dialog that Escape closes.
 pub(super) fn view(open: bool, link: &Scope<Shell>) -> Html {
     html! {
-        <dialog class="keys" aria-label="Keys" onclose={link.callback(|_| Msg::Keys(false))}>
+        <dialog class="keys" aria-label="Keyboard keys" aria-describedby="keys-listed" onclose={link.callback(|_| Msg::Keys(false))}>
             if open {
-                {later(|desk| (desk.keys)(), link)}
+                <div id="keys-listed">{later(|desk| (desk.keys)(), link)}</div>
                 <form method="dialog"><button class="button">{"Close"}</button></form>
             }
         </dialog>

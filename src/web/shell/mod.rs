@@ -307,6 +307,7 @@ impl Shell {
         };
         self.bound_for = None;
         self.obey(ctx, msg);
+        self.spoken.forget();
         self.tell(entry);
     }
 
@@ -485,7 +486,7 @@ impl Shell {
         if played {
             self.tell(Entry::Same);
             let stage = Stage::of(self.deck.branch(), self.playing, Callback::noop());
-            self.spoken.note(time_ms, self.deck.tick(), || self.scene.counters(&stage));
+            self.spoken.note(time_ms, self.deck.tick(), self.scene.sentence(&stage));
         }
         played
     }
@@ -556,18 +557,16 @@ impl Shell {
             (None, Some(sentence)) => sentence,
             (None, None) => ("Nothing happened in this tick.".to_owned(), false),
         };
-        let end = desk::get().and_then(|desk| (desk.rest)(&self.deck)).unwrap_or_default();
-        // While playing, sentences come too fast to be read out; numbers are, now and then.
-        let live = if self.playing { "off" } else { "polite" };
+        let text = text + &desk::get().and_then(|desk| (desk.rest)(&self.deck)).unwrap_or_default();
         let asked = why::question(&self.deck, &self.judged(), bad);
         html! {
             <div class="sentence" data-bad={bad.then_some("")}>
-                <span class="tick">{format!("tick {tick}")}</span>
-                <p class="sentence-text" aria-live={live}>
-                    {text}{end}
+                {self.spoken.view(self.playing, tick, &text)}
+                <span class="tick" aria-hidden="true">{format!("tick {tick}")}</span>
+                <p class="sentence-text">
+                    <span aria-hidden="true">{text}</span>
                     {asked.map(|question| why::button(question, self.question == Some(question), ctx.link())).unwrap_or_default()}
                 </p>
-                {self.spoken.view(self.playing)}
             </div>
         }
     }

@@ -75,10 +75,10 @@ pub(super) fn seed(seed: u64, on_text: Callback<String>, on_roll: Callback<Mouse
 pub(super) fn quote(panel: &Element, numbers: &[(&'static str, String, bool)]) {
     let Some(document) = panel.owner_document() else { return };
     for (name, text, bad) in numbers {
-        let Ok(Some(output)) = document.query_selector(&format!("[data-live=\"{name}\"]")) else { continue };
-        if output.text_content().as_deref() != Some(text) {
-            output.set_text_content(Some(text));
+        let Ok(Some(quoted)) = document.query_selector(&format!("[data-live=\"{name}\"]")) else { continue };
+        if quoted.text_content().as_deref() != Some(text) {
+            quoted.set_text_content(Some(text));
         }
-        let _ = if *bad { output.set_attribute("data-bad", "") } else { output.remove_attribute("data-bad") };
+        let _ = if *bad { quoted.set_attribute("data-bad", "") } else { quoted.remove_attribute("data-bad") };
     }
 }

@@ -106,7 +106,7 @@ impl Tools {
                 <button type="button" class="tool" data-act="copy-link" title="Copy a link to exactly this"
                     onclick={link.callback(|_| ShellMsg::Tools(Msg::Copy(Copied::Link)))}>{"Copy link"}</button>
                 {self.menu(link)}
-                <button type="button" class="tool" data-act="keys" aria-label="Keys" title="Keys"
+                <button type="button" class="tool" data-act="keys" aria-label="Keyboard keys" title="Keyboard keys"
                     onclick={link.callback(|_| ShellMsg::Keys(true))}>{"?"}</button>
                 {self.answer()}
             </div>

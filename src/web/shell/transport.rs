@@ -27,12 +27,11 @@ const MOST_MARKS: u64 = 120;
 /// The bar.
 pub(super) fn view(shell: &Shell, link: &Scope<Shell>) -> Html {
     let deck = &shell.deck;
-    let play_label = if shell.playing { "Pause" } else { "Play" };
     let (start, end) = (deck.tick() == Tick(0), deck.is_at_end());
     let seed = deck.start().seed();
     html! {
         <div class="transport" role="group" aria-label="Time">
-            <button type="button" class="icon-button icon-button-play" data-act="play" aria-label={play_label} title={play_label}
+            <button type="button" class="icon-button icon-button-play" data-act="play" aria-label="Play" title="Play, pause"
                 aria-pressed={if shell.playing { "true" } else { "false" }} onclick={link.callback(|_| Msg::Play)}>
                 {if shell.playing { Icon::Pause } else { Icon::Play }.view()}
             </button>

@@ -79,8 +79,12 @@ impl Cell {
             (self.is_spared, ", named in the acknowledgement map"),
         ];
         // What is read on the cell comes first and alike, for those who tell a program what they see.
-        let note = self.note().map(|note| format!(" {note}")).unwrap_or_default();
-        let mut label = format!("Offset {}{note}: {}", self.offset, cells::spoken(self.state));
+        let mut label = format!("Offset {}", self.offset);
+        let (note, state) = (self.note(), cells::spoken(self.state));
+        note.iter().for_each(|note| label += &format!(" {note}"));
+        if note.as_deref() != Some(state) {
+            label += &format!(": {state}");
+        }
         notes.iter().filter(|(holds, _)| *holds).for_each(|(_, note)| label += note);
         label
     }
