@@ -5,7 +5,8 @@
 //! judged from here is listed by its name, so that nobody takes it for read.
 
 use super::{
-    Dialect, find,
+    Dialect,
+    lookup::find,
     program::{CALLS, KARAFKA, POLL, RETRYABLE, is_karafka},
     text::Entry,
 };

@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Dialect, Name, find, plain_name, text::Entry};
+use super::{
+    Dialect, Name,
+    lookup::{find, plain_name},
+    text::Entry,
+};
 
 /// Of entries that set the same, the one that counts, in the place of the last; the others are told of.
 pub(super) fn of_each(dialect: Dialect, entries: Vec<Entry>, notes: &mut Vec<String>) -> Vec<Entry> {

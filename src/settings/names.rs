@@ -1,8 +1,9 @@
 //! Names as texts spell them, made those of the table: brackets, environment variables, underscores.
 
 use super::{
-    Dialect, KNOWN, Library, find,
+    Dialect, KNOWN, Library,
     known::WITHOUT_EFFECT,
+    lookup::find,
     text::{Entry, split},
 };
 

@@ -3,7 +3,7 @@
 //! Source: Spring for Apache Kafka's reference, "Non-Blocking Retries": the order of the topic's records is given up, and
 //! batch listeners are not supported.
 
-use super::{Name, Settings, Verdict, Weight, program::RETRYABLE, same, text::Entry};
+use super::{Name, Settings, Verdict, Weight, lookup::same, program::RETRYABLE, text::Entry};
 
 /// The property that switches them on.
 pub(super) const ENABLED: &str = "spring.kafka.retry.topic.enabled";

@@ -35,7 +35,7 @@ pub fn write(settings: &Settings, dialect: Dialect, form: Form) -> String {
             let mut tree = Tree::default();
             for (name, value) in &client {
                 // What is handed through keeps its dots in one key.
-                let through = super::handed_through(name);
+                let through = super::lookup::handed_through(name);
                 let path =
                     name.strip_suffix(through.unwrap_or_default()).unwrap_or(name).trim_end_matches('.');
                 tree.insert(path.split('.').chain(through), *value);
