@@ -22,6 +22,7 @@ mod random;
 mod record;
 mod report;
 mod search;
+mod small;
 mod suites;
 mod ways;
 

@@ -1,17 +1,17 @@
 //! The suites: what is varied in each, and how far.
-//!
-//! Keys are varied up to renaming: `A A B` stands for `B B A` too, because nothing but a lane asks what a key is
-//! called. (Lanes ask, so wherever there are any, names share a lane in every way.) Workers and records of equal
-//! key, work and failures are left as they are: offsets tell them apart.
 
-use std::sync::Arc;
-
-use super::{Configuration, Suite, Troubles, crossed::crossed};
+use super::{
+    Suite, Troubles,
+    crossed::crossed,
+    small::{
+        self, LANE_NAMES, NAMES, Small, TWO_LANE_NAMES, alone, grouped, keyings, log_at, one_changed,
+        one_fails, pairs, troubles,
+    },
+};
 use crate::{
-    ids::{ConsumerId, Offset, Tick},
     mechanism::Guard,
     world::{
-        Fails, Knob, Knobs, Log, NewRecord, Setup, Work,
+        Fails, Knob, Knobs, Work,
         config::{
             CommitOffset, Intake, LateCommit, NullKeys, PauseAtAssignment, Quarantine, RebalanceProtocol,
             RetryAt, Routing, Then,
@@ -77,102 +77,19 @@ pub fn suites(size: Size) -> Vec<Suite> {
     ]
 }
 
-/// A record of a small log: the number of its key, its work and its failures.
-#[derive(Clone, Copy)]
-struct Small {
-    key: Option<usize>,
-    work: Work,
-    fails: Fails,
-}
-
-/// All ways to give `len` records keys, of which there are at most `keys`, up to renaming.
-fn keyings(len: usize, keys: usize) -> Vec<Vec<Small>> {
-    let mut all = vec![Vec::new()];
-    for _ in 0..len {
-        all = all
-            .iter()
-            .flat_map(|before: &Vec<Small>| {
-                let used = before.iter().filter_map(|record| record.key).max().map_or(0, |most| most + 1);
-                (0..keys.min(used + 1)).map(|key| {
-                    let next = Small { key: Some(key), work: Work::UntilTapped, fails: Fails::First(0) };
-                    [before.clone(), vec![next]].concat()
-                })
-            })
-            .collect();
-    }
-    all
-}
-
-/// Each log with one of its records changed, in every way to choose it.
-fn one_changed(logs: &[Vec<Small>], change: impl Fn(&mut Small)) -> Vec<Vec<Small>> {
-    let places = logs.iter().flat_map(|log| (0..log.len()).map(move |at| (log, at)));
-    places
-        .map(|(log, at)| {
-            let mut log = log.clone();
-            change(&mut log[at]);
-            log
-        })
-        .collect()
-}
-
-fn one_fails(logs: &[Vec<Small>], fails: Fails) -> Vec<Vec<Small>> {
-    one_changed(logs, |record| record.fails = fails)
-}
-
-const NAMES: [&str; 3] = ["A", "B", "C"];
-
-/// Of two lanes A, B and C are in the first, D and E in the second.
-const LANE_NAMES: [[&str; 3]; 4] = [["A", "B", "C"], ["A", "B", "D"], ["A", "D", "B"], ["A", "D", "E"]];
-
-/// The same where there are two keys at most.
-const TWO_LANE_NAMES: [[&str; 3]; 2] = [["A", "B", "C"], ["A", "D", "E"]];
-
-fn log(records: &[Small], names: [&str; 3]) -> Arc<Log> {
-    log_at(records, names, |index| index)
-}
-
-/// A log whose records have these offsets.
-fn log_at(records: &[Small], names: [&str; 3], offset: fn(i64) -> i64) -> Arc<Log> {
-    let new = (0..).zip(records).map(|(index, &Small { key, work, fails })| NewRecord {
-        offset: Offset(offset(index)),
-        key: key.and_then(|key| names.get(key)).map(|&name| name.into()),
-        work,
-        fails,
-        since: Tick(0),
-    });
-    Arc::new(Log::from_records(Offset(0), new).expect("ascending offsets"))
-}
-
-fn alone(log: Arc<Log>, knobs: Knobs) -> Configuration {
-    Configuration::new(Setup::new(log, knobs, &[ConsumerId::A]).expect("knobs that make sense"))
-}
-
-fn grouped(log: Arc<Log>, knobs: Knobs) -> Configuration {
-    Configuration::new(Setup::new(log, knobs, &ConsumerId::ALL).expect("knobs that make sense"))
-}
-
-fn troubles(crashes: u8, revokes: u8) -> Troubles {
-    Troubles { crashes, revokes, ..Troubles::default() }
-}
-
-/// Every pair of one of `a` and one of `b`.
-fn pairs<A: Clone, B: Clone>(a: &[A], b: &[B]) -> Vec<(A, B)> {
-    a.iter().flat_map(|a| b.iter().map(move |b| (a.clone(), b.clone()))).collect()
-}
-
 fn mailboxes(size: Size) -> Suite {
     let len = size.pick(5, 7);
     let mut configurations = Vec::new();
     for log in (1..=len).flat_map(|len| keyings(len, 3)) {
         for (workers, poll) in pairs(&[1, 2, 3], &[1, 500]) {
             let knobs = Knobs { workers, poll, ..Knobs::default() };
-            configurations.push(alone(self::log(&log, NAMES), knobs).with_troubles(troubles(1, 0), 1));
+            configurations.push(alone(small::log(&log, NAMES), knobs).with_troubles(troubles(1, 0), 1));
         }
         // And every way to take keys away.
         for (workers, null_keys) in pairs(&[2, 3], &[NullKeys::Mailbox, NullKeys::Spread]) {
             for log in one_changed(std::slice::from_ref(&log), |record| record.key = None) {
                 configurations
-                    .push(alone(self::log(&log, NAMES), Knobs { workers, null_keys, ..Knobs::default() }));
+                    .push(alone(small::log(&log, NAMES), Knobs { workers, null_keys, ..Knobs::default() }));
             }
         }
     }
@@ -197,11 +114,11 @@ fn lanes(size: Size) -> Suite {
         for workers in 2..=3 {
             for names in LANE_NAMES {
                 let knobs = Knobs { workers, routing: Routing::Lanes(2), ..Knobs::default() };
-                configurations.push(alone(self::log(log, names), knobs).with_troubles(troubles(1, 0), 1));
+                configurations.push(alone(small::log(log, names), knobs).with_troubles(troubles(1, 0), 1));
             }
         }
         let knobs = Knobs { workers: 3, routing: Routing::Serial, ..Knobs::default() };
-        configurations.push(alone(self::log(log, NAMES), knobs).with_troubles(troubles(1, 0), 1));
+        configurations.push(alone(small::log(log, NAMES), knobs).with_troubles(troubles(1, 0), 1));
     }
     Suite {
         name: "two lanes, and a serial consumer",
@@ -222,7 +139,7 @@ fn shared_pool(size: Size) -> Suite {
     let mut configurations = Vec::new();
     for (log, workers) in pairs(&[whole, failing].concat(), &[1, 2, 3]) {
         let knobs = Knobs { workers, routing: Routing::Shared, ..Knobs::default() };
-        configurations.push(alone(self::log(&log, NAMES), knobs).with_troubles(troubles(1, 0), 1));
+        configurations.push(alone(small::log(&log, NAMES), knobs).with_troubles(troubles(1, 0), 1));
     }
     Suite {
         name: "a shared pool",
@@ -250,7 +167,7 @@ fn retries(size: Size) -> Suite {
             for (workers, retry_delay) in pairs(&[1, 2], &[1, 2]) {
                 let knobs = Knobs { workers, routing, retry_at, retry_delay, ..Knobs::default() };
                 let names: &[_] = if routing == Routing::Lanes(2) { &LANE_NAMES } else { &[NAMES] };
-                let logs = names.iter().map(|&names| self::log(&log, names));
+                let logs = names.iter().map(|&names| small::log(&log, names));
                 configurations.extend(logs.map(|log| alone(log, knobs.clone())));
             }
         }
@@ -282,14 +199,14 @@ fn quarantine(size: Size) -> Suite {
         {
             for workers in 1..=2 {
                 let knobs = Knobs { workers, routing, retry_at, quarantine, ..Knobs::default() };
-                configurations.push(alone(self::log(&log, NAMES), knobs));
+                configurations.push(alone(small::log(&log, NAMES), knobs));
             }
         }
     }
     let poison = Troubles { poisons: 1, crashes: size.pick(0, 1), ..Troubles::default() };
     for (log, quarantine) in pairs(&logs, &letters) {
         let knobs = Knobs { workers: 2, poll: 2, quarantine, ..Knobs::default() };
-        configurations.push(alone(self::log(&log, NAMES), knobs).with_troubles(poison, 1));
+        configurations.push(alone(small::log(&log, NAMES), knobs).with_troubles(poison, 1));
     }
     Suite {
         name: "quarantine",
@@ -323,7 +240,7 @@ fn pause(size: Size) -> Suite {
                 max_poll_interval: interval,
                 ..Knobs::default()
             };
-            configurations.push(alone(self::log(&log, NAMES), knobs).with_troubles(troubles(1, 0), 1));
+            configurations.push(alone(small::log(&log, NAMES), knobs).with_troubles(troubles(1, 0), 1));
         }
     }
     Suite {
@@ -354,7 +271,7 @@ fn kept_pauses(size: Size) -> Suite {
                 ..Knobs::default()
             };
             configurations
-                .push(grouped(self::log(&log, NAMES), knobs).with_troubles(troubles(size.pick(0, 1), 2), 1));
+                .push(grouped(small::log(&log, NAMES), knobs).with_troubles(troubles(size.pick(0, 1), 2), 1));
         }
     }
     Suite {
@@ -390,7 +307,7 @@ fn refetches(size: Size) -> Suite {
                 refetch,
                 ..Knobs::default()
             };
-            configurations.push(alone(self::log(&log, NAMES), knobs).with_troubles(troubles(1, 0), 1));
+            configurations.push(alone(small::log(&log, NAMES), knobs).with_troubles(troubles(1, 0), 1));
         }
     }
     Suite {
@@ -415,18 +332,18 @@ fn ceilings(size: Size) -> Suite {
         for (poll, ceiling) in pairs(&[1, 2], &[1, 2, 3]) {
             let intake = Intake::Unbounded;
             let knobs = Knobs { workers, poll, intake, heap_ceiling: Some(ceiling), ..Knobs::default() };
-            configurations.push(alone(self::log(&log, NAMES), knobs));
+            configurations.push(alone(small::log(&log, NAMES), knobs));
         }
         for (poll, interval) in pairs(&[1, 2, 3], &[2, 3]) {
             let (intake, max_poll_interval) = (Intake::Block, Some(interval));
             let knobs = Knobs { workers, poll, intake, max_poll_interval, ..Knobs::default() };
-            configurations.push(alone(self::log(&log, NAMES), knobs.clone()));
-            configurations.push(grouped(self::log(&log, NAMES), knobs));
+            configurations.push(alone(small::log(&log, NAMES), knobs.clone()));
+            configurations.push(grouped(small::log(&log, NAMES), knobs));
         }
         for poll in 1..=3 {
             let knobs =
                 Knobs { workers, poll, intake: Intake::Block, heap_ceiling: Some(poll), ..Knobs::default() };
-            configurations.push(alone(self::log(&log, NAMES), knobs).with_troubles(troubles(1, 0), 1));
+            configurations.push(alone(small::log(&log, NAMES), knobs).with_troubles(troubles(1, 0), 1));
         }
     }
     Suite {
@@ -454,7 +371,7 @@ fn crashes(size: Size) -> Suite {
         {
             for (commit_every, workers) in pairs(&[1, 2], &[2, 3]) {
                 let knobs = Knobs { workers, commit_offset, commit_every, ack_map, ..Knobs::default() };
-                for log in [self::log(&log, NAMES), log_at(&log, NAMES, |index| 1 + index + index / 2)] {
+                for log in [small::log(&log, NAMES), log_at(&log, NAMES, |index| 1 + index + index / 2)] {
                     let configuration = alone(log, knobs.clone());
                     configurations.push(configuration.with_troubles(troubles(crashes, 0), 2));
                 }
@@ -484,18 +401,18 @@ fn handovers(size: Size) -> Suite {
     for (log, drain) in pairs(&logs, &[0, 1, 2]) {
         for (guard, ack_map) in pairs(&[Guard::Off, Guard::Newer, Guard::NotOlder], &[false, true]) {
             let knobs = Knobs { workers: 2, drain, guard, ack_map, ..Knobs::default() };
-            let configuration = grouped(self::log(&log, NAMES), knobs);
+            let configuration = grouped(small::log(&log, NAMES), knobs);
             configurations.push(configuration.with_troubles(troubles(1, 2), size.pick(1, 2)));
         }
         for routing in [Routing::Shared, Routing::Serial] {
             let knobs = Knobs { workers: 2, drain, routing, ..Knobs::default() };
-            configurations.push(grouped(self::log(&log, NAMES), knobs).with_troubles(troubles(0, 2), 1));
+            configurations.push(grouped(small::log(&log, NAMES), knobs).with_troubles(troubles(0, 2), 1));
         }
     }
     for (log, drain) in pairs(&keyings(len + 1, 2), &[0, 1, 2]) {
         for guard in [Guard::Off, Guard::Newer, Guard::NotOlder] {
             let knobs = Knobs { workers: 2, drain, guard, ..Knobs::default() };
-            configurations.push(grouped(self::log(&log, NAMES), knobs).with_troubles(troubles(0, 1), 1));
+            configurations.push(grouped(small::log(&log, NAMES), knobs).with_troubles(troubles(0, 1), 1));
         }
     }
     Suite {
@@ -525,7 +442,7 @@ fn late_writes(size: Size) -> Suite {
             }
             for (drain, guard) in pairs(&[0, 1, 2], &[Guard::Off, Guard::Newer, Guard::NotOlder]) {
                 let knobs = Knobs { workers: 2, drain, guard, ..Knobs::default() };
-                let configuration = grouped(self::log(&log, NAMES), knobs);
+                let configuration = grouped(small::log(&log, NAMES), knobs);
                 for stalls in [0, size.pick(2, 3)] {
                     let troubles = Troubles { revokes: 2, stalls, ..Troubles::default() };
                     configurations.push(configuration.clone().with_troubles(troubles, 1));
@@ -571,7 +488,7 @@ fn late_commits(size: Size) -> Suite {
                         late_commit,
                         ..Knobs::default()
                     };
-                    let configuration = grouped(self::log(&log, NAMES), knobs);
+                    let configuration = grouped(small::log(&log, NAMES), knobs);
                     let (crashes, stalls) = size.pick((1, 0), (1, 1));
                     let troubles = Troubles { crashes, revokes: 2, stalls, ..Troubles::default() };
                     configurations.push(configuration.with_troubles(troubles, 1));
@@ -601,7 +518,7 @@ fn long_drains(size: Size) -> Suite {
     for (log, (drain, interval)) in pairs(&logs, &pairs(&[0, 1, 2], &[2, 3])) {
         for workers in 1..=2 {
             let knobs = Knobs { workers, drain, max_poll_interval: Some(interval), ..Knobs::default() };
-            let configuration = grouped(self::log(&log, NAMES), knobs);
+            let configuration = grouped(small::log(&log, NAMES), knobs);
             configurations.push(configuration.with_troubles(troubles(size.pick(0, 1), 2), 1));
         }
     }
@@ -634,7 +551,7 @@ fn rebalances(size: Size) -> Suite {
                     ..Knobs::default()
                 };
                 let troubles = Troubles { crashes: size.pick(0, 1), rebalances: 2, ..Troubles::default() };
-                configurations.push(alone(self::log(&log, NAMES), knobs).with_troubles(troubles, 1));
+                configurations.push(alone(small::log(&log, NAMES), knobs).with_troubles(troubles, 1));
             }
         }
     }
@@ -661,7 +578,7 @@ fn turned_knobs(size: Size) -> Suite {
     let one = |knobs: &[Knob]| knobs.iter().map(|&knob| vec![knob]).collect::<Vec<_>>();
     let mut configurations = Vec::new();
     let mut add = |log: &[Small], names, knobs: Knobs, turns: Vec<Vec<Knob>>, count| {
-        let turned = alone(self::log(log, names), knobs).with_turns(turns, count);
+        let turned = alone(small::log(log, names), knobs).with_turns(turns, count);
         configurations.push(turned.expect("turns that make sense"));
     };
     for log in [sound.clone(), failing].concat() {
@@ -730,16 +647,16 @@ fn dead_ends(size: Size) -> Suite {
         for quarantine in [None, letters] {
             let intake = Intake::Pause { high, low };
             let knobs = Knobs { workers: 2, poll: 1, intake, quarantine, ..Knobs::default() };
-            configurations.push(alone(self::log(&log, NAMES), knobs));
+            configurations.push(alone(small::log(&log, NAMES), knobs));
         }
     }
     for log in one_fails(&logs, Fails::Always) {
-        configurations.push(alone(self::log(&log, NAMES), Knobs { workers: 2, ..Knobs::default() }));
+        configurations.push(alone(small::log(&log, NAMES), Knobs { workers: 2, ..Knobs::default() }));
     }
     let poisons = Troubles { poisons: 1, ..Troubles::default() };
     for log in logs {
         let knobs = Knobs { workers: 2, ..Knobs::default() };
-        configurations.push(alone(self::log(&log, NAMES), knobs).with_troubles(poisons, 1));
+        configurations.push(alone(small::log(&log, NAMES), knobs).with_troubles(poisons, 1));
     }
     Suite {
         name: "what never ends",
