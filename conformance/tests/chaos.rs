@@ -7,8 +7,9 @@
 use std::{env, ops::RangeInclusive};
 
 use conformance::{
-    chaos::{FAULTS, Fault, plan},
-    flight::fly,
+    chaos::{FAULTS, Fault, Outcome, plan},
+    flight,
+    harness::bounded,
 };
 
 fn seeds() -> RangeInclusive<u64> {
@@ -19,12 +20,17 @@ fn seeds() -> RangeInclusive<u64> {
     }
 }
 
+/// A day with the faults of a seed, or with none.
+fn fly(seed: Option<u64>) -> Outcome {
+    bounded("a flight", move || flight::fly(seed)).unwrap_or_else(|error| panic!("{error}"))
+}
+
 #[test]
 fn a_day_with_faults_ends_as_a_day_without() {
-    let calm = fly(None).unwrap_or_else(|error| panic!("without faults: {error}"));
+    let calm = fly(None);
     assert_eq!((calm.duplicates, calm.refused), (0, 0), "nothing happens, and something comes twice");
     for seed in seeds() {
-        let troubled = fly(Some(seed)).unwrap_or_else(|error| panic!("{error}"));
+        let troubled = fly(Some(seed));
         assert_eq!(troubled.rows, calm.rows, "seed {seed}: the rows differ");
         assert!(troubled.ownerships > FAULTS as usize, "seed {seed}: the faults did nothing: {troubled:?}");
     }

@@ -95,15 +95,17 @@ fn where_the_log_was_made_anew_reading_begins_anew() {
     let partition = Partition::new(TOPIC, 0);
     // The log that this was committed for had more records.
     cluster.commit(&partition, 100).unwrap();
-    let seen = Seen::new();
-    let mut consumer = Consumer::start(&config, SETTINGS, seen.clone()).unwrap();
-    consumer.subscribe(&[TOPIC]).unwrap();
-    until("the ten to be committed", || {
-        consumer.step(Duration::from_millis(20))?;
-        Ok((cluster.committed(&partition)? == Some(10)).then_some(()))
-    })
-    .unwrap();
-    let (done, back) = seen.0.lock().unwrap().clone();
+    let (done, back) = bounded("a consumer of another log", move || {
+        let seen = Seen::new();
+        let mut consumer = Consumer::start(&config, SETTINGS, seen.clone()).unwrap();
+        consumer.subscribe(&[TOPIC]).unwrap();
+        until("the ten to be committed", || {
+            consumer.step(Duration::from_millis(20))?;
+            Ok((cluster.committed(&partition)? == Some(10)).then_some(()))
+        })
+        .unwrap();
+        seen.0.lock().unwrap().clone()
+    });
     assert_eq!((done.len(), back), (10, vec![Offset(0)]), "{done:?}");
 }
 
