@@ -50,7 +50,7 @@ const STALL: Duration = Duration::from_secs(8);
 pub enum Fault {
     /// SIGKILL, and another one is started.
     Kill(usize),
-    /// SIGSTOP, until the next fault, or for [`STALL`].
+    /// SIGSTOP, until the next fault, or for as long as `STALL` says.
     Stall(usize),
     /// SIGTERM: it drains, commits, leaves; another one is started.
     Replace(usize),
