@@ -22,7 +22,9 @@ fn seeds() -> RangeInclusive<u64> {
 
 /// A day with the faults of a seed, or with none.
 fn fly(seed: Option<u64>) -> Outcome {
-    bounded("a flight", move || flight::fly(seed)).unwrap_or_else(|error| panic!("{error}"))
+    let flown = bounded("a flight", 10, move || flight::fly(seed));
+    let without = if seed.is_none() { "without faults: " } else { "" };
+    flown.unwrap_or_else(|error| panic!("{without}{error}"))
 }
 
 #[test]

@@ -12,7 +12,7 @@ use conformance::{
 
 fn check(name: &str, kind: Kind) {
     let claim = Claim::named(name).expect("a claim of this name");
-    match bounded(name, move || claim.check(kind)) {
+    match bounded(name, 10, move || claim.check(kind)) {
         Ok(Some(_)) => {}
         Ok(None) => {
             // Past the test runner, which shows nothing of what passes.

@@ -74,7 +74,7 @@ fn a_consumer_that_cannot_learn_where_to_begin_says_so_and_ends() {
     let (cluster, config) = ten();
     let refusals = [RDKafkaRespErr::RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED; 3];
     cluster.refuse(RDKafkaApiKey::OffsetFetch, &refusals).unwrap();
-    let error = bounded("a consumer that fails", move || {
+    let error = bounded("a consumer that fails", 1, move || {
         let mut consumer = Consumer::start(&config, SETTINGS, Seen::new()).unwrap();
         consumer.subscribe(&[TOPIC]).unwrap();
         let error = loop {
@@ -95,7 +95,7 @@ fn where_the_log_was_made_anew_reading_begins_anew() {
     let partition = Partition::new(TOPIC, 0);
     // The log that this was committed for had more records.
     cluster.commit(&partition, 100).unwrap();
-    let (done, back) = bounded("a consumer of another log", move || {
+    let (done, back) = bounded("a consumer of another log", 2, move || {
         let seen = Seen::new();
         let mut consumer = Consumer::start(&config, SETTINGS, seen.clone()).unwrap();
         consumer.subscribe(&[TOPIC]).unwrap();
@@ -113,7 +113,7 @@ fn where_the_log_was_made_anew_reading_begins_anew() {
 #[test]
 fn a_consumer_that_ends_before_it_heard_of_its_assignment_ends() {
     let (_cluster, config) = ten();
-    bounded("a consumer that ends", move || {
+    bounded("a consumer that ends", 1, move || {
         let consumer = Consumer::start(&config, SETTINGS, Seen::new()).unwrap();
         consumer.subscribe(&[TOPIC]).unwrap();
         // Longer than the mock takes to assign, which it does unasked.

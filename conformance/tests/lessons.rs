@@ -11,7 +11,7 @@ use conformance::{
 
 fn learn(name: &str, kind: Kind) {
     let lesson = Lesson::named(name).expect("a lesson of this name");
-    match bounded(name, move || (lesson.learn)(kind)) {
+    match bounded(name, 10, move || (lesson.learn)(kind)) {
         Ok(Some(_)) => {}
         Ok(None) => {
             // Past the test runner, which shows nothing of what passes.

@@ -66,6 +66,12 @@ impl Slider {
     }
 }
 
+/// A list of its own: within their parent's, beside elements that have no key or are not always there, they would be
+/// matched by place and not by key, and made anew.
+pub(crate) fn list(elements: impl Iterator<Item = Html>) -> Html {
+    elements.collect()
+}
+
 /// How much a part is of a whole, 0 to 1, as style sheets read it.
 pub(crate) fn share(part: u64, whole: u64) -> String {
     let whole = whole.max(1);

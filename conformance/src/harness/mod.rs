@@ -42,13 +42,13 @@ pub fn until<T>(what: &str, mut look: impl FnMut() -> Result<Option<T>, Trouble>
     }
 }
 
-/// Does something in a thread of its own, for at most ten times [`CAP`]: a client that hangs is a failure with a name,
-/// and not an afternoon.
+/// Does something in a thread of its own, for at most so many times [`CAP`]: a client that hangs is a failure with a
+/// name, and not an afternoon.
 ///
 /// # Panics
 /// If it hangs, or panics.
-pub fn bounded<T: Send + 'static>(what: &str, does: impl FnOnce() -> T + Send + 'static) -> T {
-    let (thread, deadline) = (thread::spawn(does), Instant::now() + 10 * CAP);
+pub fn bounded<T: Send + 'static>(what: &str, caps: u32, does: impl FnOnce() -> T + Send + 'static) -> T {
+    let (thread, deadline) = (thread::spawn(does), Instant::now() + caps * CAP);
     while !thread.is_finished() {
         assert!(Instant::now() < deadline, "{what} hangs");
         thread::sleep(Duration::from_millis(2));

@@ -49,17 +49,12 @@ pub(super) fn pool(picture: &Picture<'_>, title: &'static str, run: &'static str
             <div class="pool-stage" aria-hidden="true" data-boxes={layout} {style}>
                 {labels(picture)}
                 {parts(picture, frame.playing)}
-                {list(picture.arcs().iter().map(arc))}
-                {list(picture.pieces.iter().map(|piece| chip(picture, piece)))}
-                {list(ghosts(picture))}
+                {widgets::list(picture.arcs().iter().map(arc))}
+                {widgets::list(picture.pieces.iter().map(|piece| chip(picture, piece)))}
+                {widgets::list(ghosts(picture))}
             </div>
         </section>
     }
-}
-
-/// A list of its own: within their parent's, elements would be matched by place and not by key.
-fn list(elements: impl Iterator<Item = Html>) -> Html {
-    elements.collect()
 }
 
 fn counted(number: u64, one: &str, many: &str) -> String {
@@ -120,9 +115,9 @@ fn parts(picture: &Picture<'_>, playing: bool) -> Html {
     html! {
         <>
             <span class="pool-log" data-part="log" data-paused={picture.paused.then_some("")} />
-            {list(picture.trays.iter().map(|tray| mailbox(picture.log, tray)))}
-            {list((0..).zip(&picture.slots).map(|(row, slot)| worker(row, slot, &progress(picture, slot, playing))))}
-            {list((0..).zip(&picture.lanes).map(|(row, lane)| completions(picture, row, lane)))}
+            {widgets::list(picture.trays.iter().map(|tray| mailbox(picture.log, tray)))}
+            {widgets::list((0..).zip(&picture.slots).map(|(row, slot)| worker(row, slot, &progress(picture, slot, playing))))}
+            {widgets::list((0..).zip(&picture.lanes).map(|(row, lane)| completions(picture, row, lane)))}
         </>
     }
 }

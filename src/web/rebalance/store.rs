@@ -11,6 +11,7 @@ use crate::{
     web::{
         chip::{full_name, hue, short},
         scene::Stage,
+        widgets::list,
     },
     world::{Attempt, Fact, Log},
 };
@@ -106,8 +107,6 @@ pub(super) fn write_log(stage: &Stage<'_, Msg>, story: &Story) -> Html {
     let events = stage.ledger(0).events();
     let shown = story.writes.iter().skip(story.writes.len().saturating_sub(MOST_WRITES));
     let writes = shown.filter_map(|&place| Write::of(events.get(place)?));
-    // A list of its own: beside the row that may be there, rows would be matched by place and all be made anew.
-    let rows: Html = writes.map(|write| row(&write, log, now)).collect();
     let nothing = story.writes.is_empty();
     html! {
         <div class="write-log" data-part="write-log" tabindex="0" role="region" aria-label="Write log" key="write-log">
@@ -117,7 +116,7 @@ pub(super) fn write_log(stage: &Stage<'_, Msg>, story: &Story) -> Html {
                     <th scope="col">{"fund"}</th><th scope="col">{"version"}</th><th scope="col">{"the write was"}</th>
                 </tr></thead>
                 <tbody>
-                    {rows}
+                    {list(writes.map(|write| row(&write, log, now)))}
                     if nothing { <tr key="nothing"><td colspan="5" class="write-none">{"Nothing was written yet."}</td></tr> }
                 </tbody>
             </table>

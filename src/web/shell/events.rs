@@ -14,7 +14,7 @@ use crate::{
     player::Player,
     web::{
         scene::capitalised,
-        widgets::{reading, segmented},
+        widgets::{list, reading, segmented},
     },
 };
 
@@ -126,14 +126,12 @@ impl EventList {
         let (from, to) = (here.saturating_sub(SHOWN.0), (here + SHOWN.1).min(found.ids.len()));
         let shown = found.ids[from..to].iter().filter_map(|id| events.get(id.0 as usize));
         let row = |event: &Event| row(event, run, capitalised(&event.telling(log)), now, link);
-        // A list of its own: beside what may be there, rows would be matched by place and all be made anew.
-        let rows: Html = shown.map(row).collect();
         let (before, after) = (from, found.ids.len() - to);
         html! {
             <ol class="events" tabindex="0" aria-label="Events, by tick" data-found={found.ids.len().to_string()}>
                 if found.ids.is_empty() { <li class="events-more">{"No event so far is like that."}</li> }
                 if before > 0 { <li class="events-more">{format!("{before} earlier ones: go back to see them")}</li> }
-                {rows}
+                {list(shown.map(row))}
                 if after > 0 { <li class="events-more">{format!("{after} later ones: go on to see them")}</li> }
             </ol>
         }
